@@ -1,0 +1,129 @@
+package sloth;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+import org.sqlite.BusyHandler;
+
+/**
+ * A connection with its statements kept, and nothing of queues. It stays in autocommit: the driver's own transactions
+ * take the next write lock as soon as they have committed the last one. One thread at a time.
+ */
+final class Db implements AutoCloseable {
+
+    /** Whoever waits for the write lock gives up after this. */
+    static final long BUSY_NANOS = 15_000_000_000L;
+    private static final int STATEMENTS_KEPT = 64;
+
+    interface Row<T> {
+        T read(ResultSet r) throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Map<String, PreparedStatement> kept = new LinkedHashMap<>(STATEMENTS_KEPT, 0.75f, true);
+
+    Db(Connection connection) {
+        this.connection = connection;
+    }
+
+    /** The URI form, so that a {@code ?} or {@code %} in a folder's name stays a part of the name. */
+    static Connection connect(Path file, String... flags) throws SQLException {
+        String uri = file.toUri().toString().replace("file:///", "file:/");
+        return DriverManager.getConnection("jdbc:sqlite:" + uri + (flags.length == 0 ? "" : "?" + String.join("&", flags)), new Properties());
+    }
+
+    /**
+     * Waits for a lock in small random steps. SQLite's own wait doubles to 100 ms, and under load the same process
+     * loses again and again. Set it after any busy timeout: that would replace it.
+     */
+    void waitWithJitter(long mostNanos) throws SQLException {
+        BusyHandler.setHandler(connection, new BusyHandler() {
+            private long since;
+
+            @Override protected int callback(int calls) {
+                if (calls == 0) {
+                    since = System.nanoTime();
+                }
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(300_000, 4_000_000));
+                return System.nanoTime() - since < mostNanos ? 1 : 0;
+            }
+        });
+    }
+
+    int run(String sql, Object... args) throws SQLException {
+        return bound(sql, args).executeUpdate();
+    }
+
+    <T> Optional<T> one(String sql, Row<T> row, Object... args) throws SQLException {
+        // An open RETURNING result holds the write lock: it must be closed before the COMMIT.
+        try (ResultSet r = bound(sql, args).executeQuery()) {
+            return r.next() ? Optional.ofNullable(row.read(r)) : Optional.empty();
+        }
+    }
+
+    <T> List<T> all(String sql, Row<T> row, Object... args) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        try (ResultSet r = bound(sql, args).executeQuery()) {
+            while (r.next()) {
+                rows.add(row.read(r));
+            }
+        }
+        return rows;
+    }
+
+    long number(String sql, Object... args) throws SQLException {
+        return one(sql, r -> r.getLong(1), args).orElse(0L);
+    }
+
+    /** Statements without parameters, several if need be; not kept. */
+    void script(String sql) throws SQLException {
+        try (var s = connection.createStatement()) {
+            s.executeUpdate(sql);
+        }
+    }
+
+    /** Undoes the open transaction. The error that led here is the one to report; a second one only goes with it. */
+    void rollback(Throwable first) {
+        try {
+            script("ROLLBACK");
+        } catch (SQLException second) {
+            first.addSuppressed(second);
+        }
+    }
+
+    private PreparedStatement bound(String sql, Object... args) throws SQLException {
+        PreparedStatement statement = kept.get(sql);
+        if (statement == null) {
+            statement = connection.prepareStatement(sql);
+            kept.put(sql, statement);
+            dropEldest();
+        }
+        for (int i = 0; i < args.length; i++) {
+            statement.setObject(i + 1, args[i]);
+        }
+        return statement;
+    }
+
+    private void dropEldest() throws SQLException {
+        if (kept.size() > STATEMENTS_KEPT) {
+            var eldest = kept.entrySet().iterator();
+            eldest.next().getValue().close();
+            eldest.remove();
+        }
+    }
+
+    @Override public void close() throws SQLException {
+        connection.close();
+    }
+}

@@ -1,0 +1,455 @@
+package sloth;
+
+import com.google.gson.JsonParseException;
+import dev.jbang.Settings;
+import dev.jbang.cli.ExitException;
+import dev.jbang.devkitman.Jdk;
+import dev.jbang.devkitman.JdkManager;
+import dev.jbang.devkitman.jdkproviders.BaseJdkProvider;
+import dev.jbang.devkitman.util.JavaUtils;
+import dev.jbang.net.GroovyManager;
+import dev.jbang.net.KotlinManager;
+import dev.jbang.resources.ResourceRef;
+import dev.jbang.source.BuildContext;
+import dev.jbang.source.Builder;
+import dev.jbang.source.Project;
+import dev.jbang.source.Source;
+import dev.jbang.source.sources.GroovySource;
+import dev.jbang.source.sources.JavaSource.JavaAppBuilder;
+import dev.jbang.source.sources.KotlinSource;
+import dev.jbang.util.JavaUtil;
+import dev.jbang.util.Util;
+import org.eclipse.aether.resolution.ArtifactResolutionException;
+import org.eclipse.aether.transfer.ArtifactNotFoundException;
+import org.eclipse.aether.transfer.ArtifactTransferException;
+import org.jboss.jandex.ClassInfo;
+import org.jboss.jandex.DotName;
+import org.jboss.jandex.Indexer;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Modifier;
+import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.DigestOutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.jar.Attributes;
+import java.util.jar.JarFile;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipException;
+
+/**
+ * Turns a job file into a {@link Program}, through JBang's library in this process: what a JBang script may say holds
+ * here too, but for {@code //CDS} and {@code //MODULE}, which change only how the JVM starts. A file is compiled again
+ * when it, one of its sources, files or local jars, or its Java changes, and not otherwise. Never downloads a JDK.
+ */
+final class JBangBuild {
+
+    /** The file is wrong, or its Java is missing: trying again changes nothing. The message can be shown as it is. */
+    static final class BuildFailed extends Exception {
+        BuildFailed(String message) {
+            super(message);
+        }
+    }
+
+    /** The file may well be right: something that it needs cannot be had now. The message names it. */
+    static final class BuildNotNow extends Exception {
+        BuildNotNow(String message) {
+            super(message);
+        }
+    }
+
+    /** One build at a time in this JVM: JBang keeps static state, and the lock file must not be opened twice. */
+    private static final ReentrantLock ONE_AT_A_TIME = new ReentrantLock();
+    private static final JdkManager JDKS = JdkManager.builder().providers(new JdksHere()).build();
+    private static final String JOB_CLASS = "Slothq-Job";
+
+    static {
+        Util.setQuiet(true);
+        // Quarkus and its kin run code at build time: in this process that would silence System.out in every thread.
+        System.setProperty("jbang.build.integration.forceExternal", "true");
+    }
+
+    private final Path cache;
+    private final Consumer<String> say;
+
+    /**
+     * @param cache the folder for the jars; may be deleted whenever no job runs
+     * @param say   hears a line before a build that takes a while, and nothing when the jar is there
+     */
+    JBangBuild(Path cache, Consumer<String> say) {
+        this.cache = cache.toAbsolutePath();
+        this.say = say;
+    }
+
+    /** Takes 10 to 50 ms when nothing changed, 1 to 3 s to compile, and as long as the downloads last. */
+    Program build(Path file) throws BuildFailed, BuildNotNow, InterruptedException, IOException {
+        Path job = file.toAbsolutePath().normalize();
+        ONE_AT_A_TIME.lockInterruptibly();
+        try {
+            return program(job);
+        } catch (RuntimeException | IOException e) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("while building " + shown(job));
+            }
+            if (e instanceof IOException io) {
+                throw io;
+            }
+            Throwable passing = causes(e).stream().filter(JBangBuild::mayPass).findFirst().orElse(null);
+            if (passing != null) {
+                throw new BuildNotNow(shown(job) + ": cannot be built now: " + told(e, passing));
+            }
+            throw new BuildFailed(sentence(job, e));
+        } finally {
+            ONE_AT_A_TIME.unlock();
+        }
+    }
+
+    private Program program(Path job) throws BuildFailed, IOException {
+        Project project = Project.builder().jdkManager(JDKS).build(ResourceRef.forFile(job));
+        Jdk.InstalledJdk jdk = jdk(job, project);
+        String key = key(project, jdk);
+        BuildContext ctx = BuildContext.forProject(project, cache.resolve(job.getFileName() + "." + key));
+        Path java = Path.of(JavaUtil.resolveInJavaHome("java", jdk));
+        if (project.isJShell()) {
+            List<Path> classPath = dependencies(ctx);
+            return new Program(java, options(ctx, jdk), classPath, null, null, scripts(project));
+        }
+        Attributes built = manifest(ctx.getJarFile());
+        if (built == null) {
+            built = compileAlone(job, ctx);
+            if (!key.equals(key(project, jdk))) {   // edited meanwhile: that jar stands under the wrong key
+                Files.delete(ctx.getJarFile());
+                return program(job);
+            }
+        }
+        String main = built.getValue(Attributes.Name.MAIN_CLASS);
+        String hosted = built.getValue(JOB_CLASS);
+        if (main == null && hosted == null) {
+            throw new BuildFailed(shown(job) + ": has no main method and does not implement sloth.Job");
+        }
+        var classPath = new ArrayList<>(List.of(ctx.getJarFile()));
+        classPath.addAll(dependencies(ctx));
+        return new Program(java, options(ctx, jdk), classPath, main, hosted, List.of());
+    }
+
+    private static Jdk.InstalledJdk jdk(Path job, Project project) throws BuildFailed {
+        Jdk.InstalledJdk jdk = JDKS.getInstalledJdk(project.getJavaVersion());
+        if (jdk == null) {
+            String wanted = Objects.toString(project.getJavaVersion(), "");
+            List<Integer> here = JDKS.listInstalledJdks().stream().map(Jdk::majorVersion).distinct().sorted().toList();
+            throw new BuildFailed(shown(job) + ": needs a JDK " + wanted + "; installed: " + (here.isEmpty() ? "none" : here)
+                + "; install one or change //JAVA, then retry");
+        }
+        return jdk;
+    }
+
+    /** What JBang would tell the JVM; not {@code //CDS}, whose warnings go to stdout, where the job's message is. */
+    private static List<String> options(BuildContext ctx, Jdk.InstalledJdk jdk) {
+        Project project = ctx.getProject();
+        var options = new ArrayList<>(project.getRuntimeOptions());
+        options.addAll(ctx.resolveClassPath().getAutoDectectedModuleArguments(jdk));
+        for (String open : List.of("Add-Opens", "Add-Exports")) {
+            Stream.of(project.getManifestAttributes().getOrDefault(open, "").split(" ")).filter(p -> !p.isEmpty())
+                .forEach(p -> options.add("--" + open.toLowerCase(Locale.ROOT) + "=" + p + "=ALL-UNNAMED"));
+        }
+        if (project.enablePreview()) {
+            options.add("--enable-preview");
+        }
+        return options;
+    }
+
+    private static List<Path> dependencies(BuildContext ctx) throws IOException {
+        try {
+            ctx.resolveClassPath();
+        } catch (JsonParseException | NullPointerException e) {
+            // JBang writes what it resolved into one file, not atomically, and trips over half of it for ever.
+            Files.deleteIfExists(Settings.getCacheDependencyFile());
+        }
+        return ctx.resolveClassPath().getClassPaths().stream().map(Path::of).toList();
+    }
+
+    /** What a script asks for goes in before it, as JBang has it. */
+    private static List<Path> scripts(Project project) {
+        var scripts = new ArrayList<Path>();
+        project.getMainSourceSet().getSources().forEach(s -> scripts.add(0, s.getFile()));
+        return scripts;
+    }
+
+    /** Null when there is no whole jar: its directory stands at its end, so half a jar cannot be opened. */
+    private static Attributes manifest(Path jar) throws IOException {
+        try (var file = new JarFile(jar.toFile())) {
+            return file.getManifest() == null ? null : file.getManifest().getMainAttributes();
+        } catch (FileSystemException | ZipException e) {
+            return null;
+        }
+    }
+
+    /** JBang has no lock of its own: two processes that build the same file at once fail (its issue 2445). */
+    private Attributes compileAlone(Path job, BuildContext ctx) throws IOException {
+        Files.createDirectories(cache);
+        try (var lock = FileChannel.open(cache.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            lock.lock();
+            Attributes built = manifest(ctx.getJarFile());
+            if (built == null) {
+                say.accept("building " + shown(job));
+                dependencies(ctx);
+                compile(ctx);
+                built = manifest(ctx.getJarFile());
+            }
+            return built;
+        }
+    }
+
+    /** {@code //DEPS other.java} is a project of its own, built first. */
+    private static void compile(BuildContext ctx) throws IOException {
+        for (Project sub : ctx.getProject().getSubProjects()) {
+            if (sub.getMainSource() != null) {
+                sub.setJdkManager(JDKS);
+                compile(ctx.forSubProject(sub));
+            }
+        }
+        new Compilation(ctx).build();
+    }
+
+    /** JBang's own for Java, which does for Kotlin and Groovy too, their compilers taking the same options; but quiet. */
+    private static final class Compilation extends JavaAppBuilder {
+        Compilation(BuildContext ctx) {
+            super(ctx);
+        }
+
+        @Override
+        protected Builder<Project> getJarBuildStep() {
+            return () -> jar(ctx);
+        }
+
+        @Override
+        protected Builder<Project> getCompileBuildStep() {
+            Project project = ctx.getProject();
+            Source source = project.getMainSource();
+            return new JavaCompileBuildStep() {
+                @Override
+                protected String getCompilerBinary() {
+                    return source instanceof KotlinSource k ? KotlinManager.resolveInKotlinHome("kotlinc", k.getKotlinVersion())
+                        : source instanceof GroovySource g ? GroovyManager.resolveInGroovyHome("groovyc", g.getGroovyVersion())
+                        : super.getCompilerBinary();
+                }
+
+                @Override
+                protected String getMainExtension() {
+                    return source.getType().extension;
+                }
+
+                @Override
+                protected void runCompiler(ProcessBuilder compiler) throws IOException {
+                    compiler.environment().put("JAVA_HOME", project.projectJdk().home().toString());
+                    runQuietly(compiler, ctx.getGeneratedSourcesDir().resolve("said.txt"));
+                }
+
+                @Override
+                protected void searchForMain(Path classes) {
+                    super.searchForMain(classes);
+                    jobClass(classes, project.getResourceRef().getFile())
+                        .ifPresent(name -> project.getManifestAttributes().put(JOB_CLASS, name));
+                }
+            };
+        }
+    }
+
+    /** JBang starts the jar tool, takes a full disk or an interrupt for a fault of the file, and needs half a second. */
+    private static Project jar(BuildContext ctx) throws IOException {
+        Project project = ctx.getProject();
+        var manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        project.getManifestAttributes().forEach(manifest.getMainAttributes()::putValue);
+        if (project.getMainClass() != null) {
+            manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, project.getMainClass());
+        }
+        Path classes = ctx.getCompileDir();
+        Path part = ctx.getGeneratedSourcesDir().resolve("part.jar");   // closing one that failed would make it look whole
+        try (var out = new JarOutputStream(Files.newOutputStream(part), manifest); var all = Files.walk(classes)) {
+            for (Path file : all.skip(1).filter(f -> !f.equals(classes.resolve(JarFile.MANIFEST_NAME))).toList()) {
+                String name = classes.relativize(file).toString().replace('\\', '/');
+                boolean folder = Files.isDirectory(file);
+                out.putNextEntry(new ZipEntry(folder ? name + "/" : name));
+                if (!folder) {
+                    Files.copy(file, out);
+                }
+            }
+        }
+        Files.move(part, ctx.getJarFile(), StandardCopyOption.REPLACE_EXISTING);
+        return project;
+    }
+
+    /** What the compiler says goes to a file: reading a pipe would not hear an interrupt until the compiler is done. */
+    private static void runQuietly(ProcessBuilder compiler, Path said) throws IOException {
+        Process process = compiler.redirectInput(ProcessBuilder.Redirect.PIPE).redirectErrorStream(true)
+            .redirectOutput(said.toFile()).start();
+        try {
+            int code = process.waitFor();
+            String text = new String(Files.readAllBytes(said), Charset.forName(System.getProperty("native.encoding")));
+            if (code > 2 || code != 0 && text.isBlank()) {   // killed, out of memory, or no room to say what is wrong
+                throw new IOException("the compiler ended with exit code " + code + " " + text);
+            }
+            if (code != 0) {
+                throw new ExitException(code, text);
+            }
+        } catch (InterruptedException e) {
+            process.destroy();
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+
+    /** The top-level class that implements Job and stands in the file itself; the one with its name, if there are more. */
+    private static Optional<String> jobClass(Path classes, Path source) {
+        try (Stream<Path> all = Files.walk(classes)) {
+            var indexer = new Indexer();
+            for (Path file : all.filter(f -> f.toString().endsWith(".class")).toList()) {
+                try (var in = Files.newInputStream(file)) {
+                    indexer.index(in);
+                }
+            }
+            String text = new String(Files.readAllBytes(source), StandardCharsets.UTF_8);
+            String name = Util.base(source.getFileName().toString());
+            return indexer.complete().getKnownDirectImplementors(DotName.createSimple("sloth.Job")).stream()
+                .filter(c -> c.enclosingClass() == null && !Modifier.isAbstract(c.flags()))
+                .filter(c -> Pattern.compile("(?U)\\b(class|record)\\s+" + c.simpleName() + "\\b").matcher(text).find())
+                .min(Comparator.comparing((ClassInfo c) -> !c.simpleName().equals(name)).thenComparing(ClassInfo::name))
+                .map(c -> c.name().toString());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Of all that the jar is made from. JBang's own key reads files as text, so a change within a picture can escape it. */
+    private static String key(Project project, Jdk.InstalledJdk jdk) throws IOException {
+        try (var sha = new DigestOutputStream(OutputStream.nullOutputStream(), MessageDigest.getInstance("SHA-256"))) {
+            sha.write(jdk.majorVersion());
+            digest(project, sha);
+            return HexFormat.of().formatHex(sha.getMessageDigest().digest(), 0, 8);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void digest(Project project, OutputStream sha) throws IOException {
+        var set = project.getMainSourceSet();
+        var places = set.getResources().stream().map(r -> r.to(Path.of(""))).toList();
+        sha.write((set.getCompileOptions() + " " + set.getDependencies() + places).getBytes(StandardCharsets.UTF_8));
+        var files = new ArrayList<>(set.getSources());
+        set.getResources().forEach(r -> files.add(r.getSource()));
+        if (project.isJar()) {
+            files.add(project.getResourceRef());
+        }
+        for (ResourceRef ref : files) {
+            sha.write((ref.getFile().getFileName() + " " + Files.size(ref.getFile()) + " ").getBytes(StandardCharsets.UTF_8));
+            Files.copy(ref.getFile(), sha);
+        }
+        for (Project sub : project.getSubProjects()) {
+            digest(sub, sha);
+        }
+    }
+
+    private static List<Throwable> causes(Throwable e) {
+        var all = new ArrayList<Throwable>();
+        for (Throwable t = e; t != null && !all.contains(t); t = t.getCause()) {
+            all.add(t);
+            if (t instanceof ArtifactResolutionException several) {
+                several.getResults().forEach(r -> r.getExceptions().forEach(x -> all.addAll(causes(x))));
+            }
+        }
+        return all;
+    }
+
+    /** A repository that answers "no such thing" makes it the file's fault; one that does not answer does not. */
+    private static boolean mayPass(Throwable e) {
+        if (e instanceof ArtifactTransferException) {
+            return !(e instanceof ArtifactNotFoundException);
+        }
+        if (String.valueOf(e.getMessage()).startsWith("Could not resolve version range")) {
+            return true;   // JBang does not say whether anybody answered
+        }
+        return e instanceof IOException && !(e instanceof FileSystemException || e instanceof FileNotFoundException);
+    }
+
+    /** The cause that says most: the artifact, or else the outermost with the innermost. */
+    private static String told(Throwable e, Throwable cause) {
+        return cause == e || cause instanceof ArtifactTransferException ? cause.getMessage()
+            : e.getMessage() + ": " + cause.getClass().getSimpleName() + ": " + cause.getMessage();
+    }
+
+    /** {@code jobs/bad.java:3: error: …}, whatever path the compiler was given. */
+    private static String sentence(Path job, Exception e) {
+        if (e instanceof NullPointerException && String.valueOf(e.getMessage()).contains("ResourceRef")) {
+            return shown(job) + ": //DEPS names neither an artifact group:name:version (quoted when it has a comma) nor a file";
+        }
+        var all = causes(e);
+        var cause = all.stream().filter(ArtifactNotFoundException.class::isInstance).findFirst().orElse(all.get(all.size() - 1));
+        String folder = Objects.toString(job.getParent().getParent(), "");
+        String text = String.valueOf(told(e, cause)).replaceAll("(?m)^" + Pattern.quote(folder) + "[/\\\\]", "")
+            .replaceAll(" from Chain of .*", "").strip();
+        return text.startsWith(shown(job)) ? text : shown(job) + ": " + text;
+    }
+
+    private static String shown(Path job) {
+        return job.getParent().getFileName() + "/" + job.getFileName();
+    }
+
+    /** The JDKs on this machine, this JVM's own first. Of JBang's providers one downloads, and Linux's looks elsewhere. */
+    private static final class JdksHere extends BaseJdkProvider {
+        @Override
+        public String name() {
+            return "here";
+        }
+
+        @Override
+        public String description() {
+            return "the JDKs on this machine";
+        }
+
+        @Override
+        public List<Jdk.InstalledJdk> listInstalled() {
+            String user = System.getProperty("user.home");
+            var named = Stream.of(System.getProperty("java.home"), System.getenv("JAVA_HOME"))
+                .filter(Objects::nonNull).map(Path::of);
+            var onPath = Stream.ofNullable(Util.searchPath("javac")).map(c -> c.toAbsolutePath().getParent().getParent());
+            var macOs = in("/Library/Java/JavaVirtualMachines").map(jdk -> jdk.resolve("Contents/Home"));
+            return Stream.of(named, onPath, in("/usr/lib/jvm"), macOs, in(user + "/.sdkman/candidates/java"),
+                    in(user + "/.jdks"), in(user + "/.jbang/cache/jdks"))
+                .flatMap(homes -> homes)
+                .filter(home -> Files.exists(home.resolve("release")) && JavaUtils.hasJavacCmd(home))
+                .map(home -> createJdk(home.toString(), home, null, false, null)).filter(Objects::nonNull).toList();
+        }
+
+        private static Stream<Path> in(String folder) {
+            try (Stream<Path> homes = Files.list(Path.of(folder))) {
+                return homes.sorted().toList().stream();
+            } catch (IOException e) {
+                return Stream.of();
+            }
+        }
+    }
+}

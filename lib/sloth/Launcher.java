@@ -1,0 +1,159 @@
+package sloth;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** Knows for each kind of job how it is started. */
+final class Launcher {
+
+    /** It cannot be started: the outcome says why, and the text goes to its log. */
+    static final class CannotStart extends Exception {
+        final transient Outcome outcome;
+
+        CannotStart(Outcome outcome) {
+            super(outcome.message());
+            this.outcome = outcome;
+        }
+    }
+
+    private final QueueFolder folder;
+    private final JBangBuild build;
+    private final Hosts hosts;
+    private final LongSupplier awakeNanos;
+    private final OutputStream echo;
+
+    /** @param echo where jobs' output is shown, null for nowhere; @param say hears of builds that take a while */
+    Launcher(QueueFolder folder, Hosts hosts, LongSupplier awakeNanos, OutputStream echo, Consumer<String> say) {
+        this.folder = folder;
+        this.build = new JBangBuild(folder.cache(), say);
+        this.hosts = hosts;
+        this.awakeNanos = awakeNanos;
+        this.echo = echo;
+    }
+
+    /** The job file of a claim, as it is now. @throws CannotStart when it is gone or cannot be run */
+    JobFile file(JobRecord job) throws CannotStart {
+        Path path = folder.jobs().resolve(job.job());
+        if (!Files.isRegularFile(path)) {
+            throw givesUp("jobs/" + job.job() + " is gone");
+        }
+        JobFile file = JobFile.read(path);
+        if (file.kind() == null) {
+            throw givesUp(file.problem());
+        }
+        return file;
+    }
+
+    Execution start(Lease lease, JobFile file, String mark, Hosts.Services services) throws CannotStart, InterruptedException {
+        Output output = null;
+        try {
+            output = new Output(new OutputLog(folder.log(lease.id(), lease.claim())), echo, awakeNanos);
+            Files.createDirectories(folder.state(lease.id()));
+            Map<String, String> environment = environment(lease, mark);
+            if (file == null) {
+                return process(lease.job().command(), environment, mark, output);
+            }
+            return switch (file.kind()) {
+                case SCRIPT -> process(script(file, lease), environment, mark, output);
+                case JSHELL, MARKDOWN -> process(jshell(build(file), lease, file), environment, mark, output);
+                case JAVA, HOSTED, KOTLIN, GROOVY -> java(build(file), lease, environment, mark, output, services);
+            };
+        } catch (CannotStart e) {
+            keep(output, e.getMessage());
+            throw e;
+        } catch (NoSuchFileException e) {
+            throw givesUp("jobs/" + lease.job().job() + " is gone");
+        } catch (IOException e) {
+            keep(output, String.valueOf(e.getMessage()));
+            throw new CannotStart(new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started")));
+        }
+    }
+
+    private Execution java(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Hosts.Services services)
+        throws IOException, CannotStart {
+        if (program.jobClass() != null) {
+            return hosts.run(program, lease, environment, mark, output, services);
+        }
+        return process(program.command(lease.job().args()), environment, mark, output);
+    }
+
+    private JobProcess process(List<String> argv, Map<String, String> environment, String mark, Output output) throws IOException, CannotStart {
+        if (Guard.which(argv.get(0)) == null) {
+            throw new CannotStart(new Outcome.Failed("no program '" + argv.get(0) + "' is found or may be run", Map.of("reason", "no such program")));
+        }
+        return JobProcess.start(argv, folder.root(), environment, mark, output);
+    }
+
+    private static List<String> script(JobFile file, Lease lease) throws IOException {
+        List<String> argv = new ArrayList<>();
+        if (!Files.isExecutable(file.path())) {
+            argv.addAll(file.interpreter());
+        }
+        argv.add(file.path().toString());
+        argv.addAll(lease.job().args());
+        return argv;
+    }
+
+    private List<String> jshell(Program program, Lease lease, JobFile file) {
+        List<String> args = new ArrayList<>(List.of(folder.root().relativize(file.path()).toString()));
+        args.addAll(lease.job().args());
+        return program.command(List.of(ourClasses()), JshMain.class.getName(), args);
+    }
+
+    private Program build(JobFile file) throws CannotStart, IOException, InterruptedException {
+        JobJar.write(folder);
+        try {
+            return build.build(file.path());
+        } catch (JBangBuild.BuildFailed e) {
+            throw givesUp(e.getMessage());
+        } catch (JBangBuild.BuildNotNow e) {
+            throw new CannotStart(new Outcome.NotNow(e.getMessage()));
+        }
+    }
+
+    private static CannotStart givesUp(String why) {
+        return new CannotStart(new Outcome.GaveUp(why, Map.of("reason", why.lines().findFirst().orElse(""))));
+    }
+
+    private static void keep(Output output, String text) {
+        if (output != null) {
+            output.note(text + "\n");
+        }
+    }
+
+    private Map<String, String> environment(Lease lease, String mark) {
+        Map<String, String> env = new LinkedHashMap<>();
+        env.put("SLOTHQ_ID", Long.toString(lease.id()));
+        env.put("SLOTHQ_JOB", lease.job().title());
+        env.put("SLOTHQ_ATTEMPT", Integer.toString(lease.attempt()));
+        env.put("SLOTHQ_MAX_ATTEMPTS", Integer.toString(lease.job().options().attempts()));
+        env.put("SLOTHQ_TOKEN", lease.token());
+        env.put("SLOTHQ_FOLDER", folder.root().toString());
+        env.put("SLOTHQ_STATE", folder.state(lease.id()).toString());
+        env.put("SLOTHQ_RUN", mark);
+        if (!Locales.isUtf8(System.getenv())) {
+            env.put("LC_ALL", Locales.UTF8);
+        }
+        return env;
+    }
+
+    /** The jar that JBang made of us, or the folder of classes that a test runs from. */
+    static Path ourClasses() {
+        try {
+            return Path.of(Launcher.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

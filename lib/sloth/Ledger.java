@@ -1,0 +1,101 @@
+package sloth;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * The {@code event} table: what happened, appended in the transaction that made it so. {@link #replay} gives each job's
+ * state, attempts and outcome again from nothing but these lines.
+ */
+final class Ledger {
+
+    /** What the ledger alone says of a job. */
+    record Standing(State state, int attempts, String message) {
+    }
+
+    private final Db db;
+    private long transaction;
+    private long lastSeq;
+
+    Ledger(Db db) {
+        this.db = db;
+    }
+
+    void begin() {
+        transaction = ThreadLocalRandom.current().nextLong();
+        lastSeq = 0;
+    }
+
+    void write(long now, Long job, String event, Integer attempt, String worker, Map<String, Object> detail) throws SQLException {
+        lastSeq = db.number("INSERT INTO event (job, at, event, attempt, worker, detail, tx) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+            job, now, event, attempt, worker, Json.object(detail), transaction);
+    }
+
+    /** The same ledger through a fresh connection. */
+    Ledger on(Db fresh) {
+        Ledger same = new Ledger(fresh);
+        same.transaction = transaction;
+        same.lastSeq = lastSeq;
+        return same;
+    }
+
+    /** Whether the transaction that wrote the last line is in the file. */
+    boolean holdsLast() throws SQLException {
+        return lastSeq > 0 && db.number("SELECT count(*) FROM event WHERE seq = ? AND tx = ?", lastSeq, transaction) == 1;
+    }
+
+    /** Epoch ms of the newest line, 0 when there is none. */
+    long newest() throws SQLException {
+        return db.number("SELECT at FROM event ORDER BY seq DESC LIMIT 1");
+    }
+
+    List<Event> of(long job) throws SQLException {
+        return db.all("SELECT * FROM event WHERE job = ? ORDER BY seq", Ledger::event, job);
+    }
+
+    List<Event> all() throws SQLException {
+        return db.all("SELECT * FROM event ORDER BY seq", Ledger::event);
+    }
+
+    static Map<Long, Standing> replay(Iterable<Event> events) {
+        Map<Long, Standing> jobs = new LinkedHashMap<>();
+        for (Event e : events) {
+            if (e.job() != null) {
+                jobs.merge(e.job(), new Standing(State.PENDING, 0, null), (before, fresh) -> after(before, e));
+            }
+        }
+        return jobs;
+    }
+
+    private static Standing after(Standing was, Event e) {
+        String message = e.detail().containsKey("message") ? (String) e.detail().get("message") : was.message;
+        return switch (e.event()) {
+            case "claimed" -> new Standing(State.CLAIMED, e.attempt(), message);
+            case "done" -> new Standing(State.DONE, was.attempts, message);
+            case "failed" -> new Standing(State.FAILED, was.attempts, message);
+            case "cancelled" -> new Standing(State.CANCELLED, was.attempts, message);
+            case "reclaimed" -> new Standing(State.PENDING, was.attempts, message);
+            case "retry" -> new Standing(State.PENDING, was.attempts - (isNotNow(e) ? 1 : 0), message);
+            case "released" -> new Standing(State.PENDING, was.attempts - 1, message);
+            case "requeued" -> new Standing(State.PENDING, 0, message);
+            default -> was;
+        };
+    }
+
+    private static boolean isNotNow(Event e) {
+        return SlothQueue.NOT_NOW.equals(e.detail().get("reason"));
+    }
+
+    private static Event event(ResultSet r) throws SQLException {
+        Integer attempt = r.getInt("attempt");
+        if (r.wasNull()) {
+            attempt = null;
+        }
+        return new Event(r.getLong("seq"), Roster.nullable(r, "job"), r.getLong("at"), r.getString("event"), attempt,
+            r.getString("worker"), Json.object(r.getString("detail")));
+    }
+}

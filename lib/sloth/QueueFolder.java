@@ -1,0 +1,106 @@
+package sloth;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
+
+/**
+ * One folder and what belongs where in it: {@code jobs/} is the user's, {@code .slothq/} is ours.
+ * Parents are not searched: the folder is the one that was named.
+ */
+public record QueueFolder(Path root) {
+
+    public QueueFolder {
+        root = root.toAbsolutePath().normalize();
+    }
+
+    public Path jobs() {
+        return root.resolve("jobs");
+    }
+
+    Path hidden() {
+        return root.resolve(".slothq");
+    }
+
+    public Path database() {
+        return hidden().resolve("queue.db");
+    }
+
+    Path logs() {
+        return hidden().resolve("logs");
+    }
+
+    Path locks() {
+        return hidden().resolve("locks");
+    }
+
+    Path cache() {
+        return hidden().resolve("cache");
+    }
+
+    /** Given to hosted jobs, so that they compile: see {@link JobJar}. */
+    Path jar() {
+        return hidden().resolve("sloth.jar");
+    }
+
+    /** The output of one claim, as raw bytes. */
+    public Path log(long id, int claim) {
+        return logs().resolve(id + "." + claim + ".log");
+    }
+
+    /** A job's own folder: lives across its attempts, and goes when it is done. */
+    Path state(long id) {
+        return hidden().resolve("state").resolve(Long.toString(id));
+    }
+
+    /** It has {@code jobs/} or {@code .slothq/}. */
+    public boolean isQueue() {
+        return Files.isDirectory(jobs()) || Files.isDirectory(hidden());
+    }
+
+    /** @throws SlothException (exit 2) naming {@code init} when this is no queue folder */
+    public QueueFolder required() {
+        if (!Files.isDirectory(root)) {
+            throw SlothException.refused("no folder " + root);
+        }
+        if (!isQueue()) {
+            throw SlothException.refused("no queue in " + root + ": it has neither jobs/ nor .slothq/; make one with 'slothq init'");
+        }
+        return this;
+    }
+
+    /** Makes our part, with a {@code .gitignore} that keeps the user's repository clean. */
+    QueueFolder prepare() {
+        try {
+            for (Path folder : new Path[] {logs(), locks(), cache(), hidden().resolve("state")}) {
+                Files.createDirectories(folder);
+            }
+            Path ignore = hidden().resolve(".gitignore");
+            if (!Files.exists(ignore)) {
+                Files.writeString(ignore, "*\n");
+            }
+            return this;
+        } catch (FileAlreadyExistsException e) {
+            throw SlothException.unusable(e.getFile() + " is a file, where slothq keeps a folder; move it away", e);
+        } catch (IOException e) {
+            throw Trouble.of(hidden(), e);
+        }
+    }
+
+    static void deleteTree(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return;
+        }
+        try (Stream<Path> all = Files.walk(folder)) {
+            for (Path p : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
+                Files.deleteIfExists(p);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

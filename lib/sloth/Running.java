@@ -1,0 +1,33 @@
+package sloth;
+
+import java.util.concurrent.CompletableFuture;
+
+/** A claim that this worker is at work on, as its own thread and the pulse see it. */
+final class Running {
+
+    /** Why an attempt is ended before it ends by itself. */
+    enum Ask { RELEASE, CANCELLED, LOST, TIMEOUT, STALL }
+
+    final Lease lease;
+    final CompletableFuture<Ask> asked = new CompletableFuture<>();
+    final long startedAwake;
+    volatile Execution execution;
+    /** Awake nanoseconds at the last renewal of the lease. */
+    volatile long renewedAwake;
+    /** The progress that was written last. */
+    volatile JobRecord.Progress told;
+    private final Thread thread = Thread.currentThread();
+
+    Running(Lease lease, long awakeNanos) {
+        this.lease = lease;
+        this.startedAwake = awakeNanos;
+        this.renewedAwake = awakeNanos;
+    }
+
+    /** The first word counts. A build has no process of ours to end: it is interrupted. */
+    void ask(Ask why) {
+        if (asked.complete(why) && execution == null) {
+            thread.interrupt();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+package sloth;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+
+/** Turns what SQLite and the file system say into the one line that helps: what, where, what to do. */
+final class Trouble {
+
+    private static final int PATH_BYTES_MOST = 504;
+
+    private Trouble() {
+    }
+
+    /** The low byte is SQLite's primary code; the extended ones say where it came from. */
+    static int primary(SQLException e) {
+        return code(e) & 0xff;
+    }
+
+    private static int code(SQLException e) {
+        return e instanceof SQLiteException s && s.getResultCode() != null ? s.getResultCode().code : e.getErrorCode();
+    }
+
+    static boolean isBusy(SQLException e) {
+        return primary(e) == SQLiteErrorCode.SQLITE_BUSY.code || primary(e) == SQLiteErrorCode.SQLITE_LOCKED.code;
+    }
+
+    /** A full disk also shows as an I/O error of the shared-memory file that cannot grow. */
+    static boolean isFull(SQLException e) {
+        return primary(e) == SQLiteErrorCode.SQLITE_FULL.code || code(e) == SQLiteErrorCode.SQLITE_IOERR_SHMSIZE.code
+            || code(e) == SQLiteErrorCode.SQLITE_IOERR_WRITE.code && String.valueOf(e.getMessage()).contains("space");
+    }
+
+    static SlothException of(Path file, SQLException e) {
+        return isFull(e) || isBusy(e) ? SlothException.passing(say(file, e), e) : SlothException.unusable(say(file, e), e);
+    }
+
+    private static String say(Path file, SQLException e) {
+        if (isFull(e)) {
+            return "the disk is full, nothing was written to " + file + "; make space and try again";
+        }
+        return switch (SQLiteErrorCode.getErrorCode(primary(e))) {
+            case SQLITE_BUSY, SQLITE_LOCKED -> file + " is locked by another process for longer than "
+                + Db.BUSY_NANOS / 1_000_000_000 + " s; end that process (lsof names it) or try again";
+            case SQLITE_NOTADB -> file + " is not a database (it was overwritten, or is something else); it was left as it is:"
+                + " move it away, and bring back a backup";
+            case SQLITE_CORRUPT -> file + " is damaged; it was left as it is: save it with sqlite3's .recover, or bring back a backup";
+            case SQLITE_READONLY -> file + " cannot be written: the file or its folder is read-only; give yourself the right to write there";
+            case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH -> cannotOpen(file);
+            case SQLITE_IOERR -> file + " could not be read or written (" + e.getMessage() + "); check the disk";
+            default -> file + ": " + e.getMessage();
+        };
+    }
+
+    private static String cannotOpen(Path file) {
+        Path folder = file.getParent();
+        if (file.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length > PATH_BYTES_MOST) {
+            return "the folder's path is too long for SQLite (" + PATH_BYTES_MOST + " bytes): " + file + "; use a shorter one";
+        }
+        if (!Files.isDirectory(folder)) {
+            return file + " cannot be opened: its folder is missing";
+        }
+        return file + " cannot be opened: no right to read or write it or its folder; check who owns them";
+    }
+
+    static SlothException of(Path where, IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return SlothException.unusable(where + " cannot be written: permission denied; give yourself the right to write there", e);
+        }
+        String why = e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : String.valueOf(e.getMessage());
+        if (why.contains("No space left")) {
+            return SlothException.unusable("the disk is full, nothing was written to " + where + "; make space and try again", e);
+        }
+        return SlothException.unusable(where + ": " + why, e);
+    }
+}
