@@ -3,15 +3,18 @@
 //DEPS com.google.code.gson:gson:2.14.0
 //DEPS org.xerial:sqlite-jdbc:3.54.1.0
 //DEPS info.picocli:picocli:4.7.7
+//DEPS me.tongfei:progressbar:0.10.1
 //DEPS dev.jbang:jbang-cli:0.132.1:all@fatjar
 //RUNTIME_OPTIONS --enable-native-access=ALL-UNNAMED
 //RUNTIME_OPTIONS -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto
 //SOURCES lib/sloth/Awake.java
 //SOURCES lib/sloth/Backoff.java
+//SOURCES lib/sloth/BatchBar.java
 //SOURCES lib/sloth/Cancelling.java
 //SOURCES lib/sloth/Clock.java
 //SOURCES lib/sloth/Db.java
 //SOURCES lib/sloth/Discovery.java
+//SOURCES lib/sloth/Doctor.java
 //SOURCES lib/sloth/Durations.java
 //SOURCES lib/sloth/Event.java
 //SOURCES lib/sloth/Evidence.java
@@ -52,6 +55,7 @@
 //SOURCES lib/sloth/Program.java
 //SOURCES lib/sloth/Pulse.java
 //SOURCES lib/sloth/QueueFolder.java
+//SOURCES lib/sloth/Repl.java
 //SOURCES lib/sloth/Roster.java
 //SOURCES lib/sloth/RunScreen.java
 //SOURCES lib/sloth/Running.java
@@ -90,6 +94,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import sloth.Cancelling;
 import sloth.Clock;
+import sloth.Doctor;
 import sloth.Durations;
 import sloth.JobFile;
 import sloth.JobRecord;
@@ -98,6 +103,7 @@ import sloth.LogReader;
 import sloth.NewJob;
 import sloth.Options;
 import sloth.QueueFolder;
+import sloth.Repl;
 import sloth.RunScreen;
 import sloth.Shapes;
 import sloth.SlothException;
@@ -120,7 +126,7 @@ import sloth.Worker;
     footer = {"%nWithout a command: status. Exit codes: 0 fine, 1 a job failed, 2 it cannot be asked for, 3 the queue cannot be used."},
     subcommands = {slothq.Run.class, slothq.Add.class, slothq.Status.class, slothq.ListJobs.class, slothq.Show.class, slothq.Log.class,
         slothq.Wait.class, slothq.Jobs.class, slothq.Retry.class, slothq.Cancel.class, slothq.Prune.class, slothq.Init.class,
-        slothq.New.class})
+        slothq.New.class, slothq.Examine.class, slothq.Backup.class, slothq.Shell.class, slothq.Completion.class})
 public class slothq implements Callable<Integer> {
 
     static final int FINE = 0;
@@ -702,6 +708,73 @@ public class slothq implements Callable<Integer> {
                 return app.print(Map.of("file", file.toString()));
             }
             app.terminal.out.println(file);
+            return FINE;
+        }
+    }
+
+    // ---- caring
+
+    @Command(name = "doctor", description = "Look the folder over: file, jobs, file system, clock, JDK. Changes nothing; exit 1 when something is wrong, 3 when the queue cannot be used.")
+    static class Examine extends Sub {
+
+        @Override public Integer call() {
+            List<Doctor.Finding> findings = new Doctor(app.folder().required(), Clock.system()).examine();
+            boolean bad = findings.stream().anyMatch(f -> f.verdict() == Doctor.Verdict.BAD);
+            boolean unusable = findings.stream().anyMatch(f -> f.name().equals(Doctor.QUEUE_FILE) && f.verdict() == Doctor.Verdict.BAD);
+            if (app.json) {
+                app.print(Map.of("ok", !bad, "findings", findings));
+            } else {
+                findings.forEach(f -> app.terminal.out.println(app.terminal.column(
+                    f.verdict() == Doctor.Verdict.OK ? Tone.GOOD : f.verdict() == Doctor.Verdict.BAD ? Tone.BAD : Tone.WAITS,
+                    f.verdict().name().toLowerCase(java.util.Locale.ROOT), 5) + " " + f.name() + ": " + f.text()));
+            }
+            return unusable ? SlothException.UNUSABLE : bad ? NO : FINE;
+        }
+    }
+
+    @Command(name = "backup", description = "Write a copy of the queue while it is in use: a working queue.db.")
+    static class Backup extends Sub {
+
+        @Parameters(paramLabel = "FILE")
+        Path file;
+
+        @Override public Integer call() {
+            try (SlothQueue queue = app.open()) {
+                queue.backup(file);
+                if (app.json) {
+                    return app.print(Map.of("file", file.toAbsolutePath().toString()));
+                }
+                app.terminal.out.println(file);
+                return FINE;
+            }
+        }
+    }
+
+    @Command(name = "repl", description = "JShell with the library on its class path, and 'q', this folder's queue.")
+    static class Shell extends Sub {
+
+        @Parameters(paramLabel = "ARG", description = "For JShell itself, behind '--'.")
+        List<String> more = List.of();
+
+        @Override public Integer call() throws Exception {
+            return Repl.run(app.folder().required(), more);
+        }
+    }
+
+    @Command(name = "completion", description = "Print a completion script for bash or zsh: source <(slothq completion bash)")
+    static class Completion extends Sub {
+
+        enum For { bash, zsh }
+
+        @Parameters(paramLabel = "SHELL", description = "bash or zsh")
+        For shell;
+
+        @CommandLine.Spec
+        CommandLine.Model.CommandSpec spec;
+
+        @Override public Integer call() {
+            // The script serves both shells: it turns on bash's completion where it finds itself in zsh.
+            app.terminal.out.print(picocli.AutoComplete.bash("slothq", spec.root().commandLine()));
             return FINE;
         }
     }

@@ -36,6 +36,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -107,6 +108,9 @@ final class JBangBuild {
     /** Takes 10 to 50 ms when nothing changed, 1 to 3 s to compile, and as long as the downloads last. */
     Program build(Path file) throws BuildFailed, BuildNotNow, InterruptedException, IOException {
         Path job = file.toAbsolutePath().normalize();
+        if (Files.notExists(job)) {
+            throw new NoSuchFileException(job.toString());
+        }
         ONE_AT_A_TIME.lockInterruptibly();
         try {
             return program(job);

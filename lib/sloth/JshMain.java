@@ -64,7 +64,7 @@ public final class JshMain {
     /** A line that begins so goes on with the one before it. ({@code jshell} wants that dot or {@code else} up there.) */
     private static final Pattern GOES_ON = Pattern.compile("(\\.(?!\\d)|else\\b|catch\\b|finally\\b|\\?|:|&&|\\|\\|).*");
     private static final Pattern ANNOTATION = Pattern.compile("@[\\w.]+(\\(.*\\))?");
-    private static final Pattern SYNTAX = Pattern.compile("compiler\\.err\\.(([\\w.]+\\.)?expected\\d?|illegal\\..*|premature\\..*"
+    private static final Pattern SYNTAX = Pattern.compile("compiler\\.err\\.(([\\w.]+\\.)?expected\\d?|illegal\\..*"
             + "|unclosed\\..*|empty\\.char.*|malformed\\..*|int\\.number.*|orphaned|not\\.stmt|\\w+\\.without\\..*)");
     /** JShell's names for what it wraps around a snippet, and ours. */
     private static final Pattern WRAPPING = Pattern.compile(
@@ -246,9 +246,13 @@ public final class JshMain {
                 break;   // what follows /exit is never read
             }
         }
+        int open = lines.length - newlines(rest);
+        if (!rest.isEmpty()) {
+            script.add(new Piece(open, rest));
+        }
         refuseBadSyntax(script);
         if (!rest.isEmpty()) {
-            throw at(lines.length - newlines(rest), "error: begins here and is not finished at the end of the file");
+            throw at(open, "error: begins here and is not finished at the end of the file");
         }
         return script;
     }

@@ -15,6 +15,9 @@ final class Ledger {
 
     /** What the ledger alone says of a job. */
     record Standing(State state, int attempts, String message) {
+        boolean agreesWith(Standing other) {
+            return other != null && state == other.state && attempts == other.attempts;
+        }
     }
 
     private final Db db;

@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 final class Output {
 
     private static final Pattern PROGRESS = Pattern.compile("::progress\\s+(\\d{1,18})(?:/(\\d{1,18}))?(?:\\s+(.*))?");
+    private static final Pattern STACK_FRAME = Pattern.compile("\\s+at .*|\\s*\\.\\.\\. \\d+ more");
     /** What a process that could not be found still holds open is not waited for. */
     private static final Duration DRAIN = Duration.ofSeconds(2);
 
@@ -116,8 +117,11 @@ final class Output {
         }
     }
 
+    /** The frames of a stack trace say less than the line above them. */
     private void errLine(String line) {
-        lastErr = line.isBlank() ? lastErr : line;
+        if (!line.isBlank() && !STACK_FRAME.matcher(line).matches()) {
+            lastErr = line;
+        }
     }
 
     void progress(JobRecord.Progress p) {

@@ -3,6 +3,7 @@ package sloth;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.LongSupplier;
 import sloth.Terminal.Tone;
 
 /** What {@code run} shows: a line a job, what it waits for, and a summary that names what is left. */
@@ -11,6 +12,7 @@ public final class RunScreen implements Worker.Report {
     private final Terminal terminal;
     private final PrintStream lines;
     private final boolean watching;
+    private final BatchBar bar;
     private long waitingFor;
 
     /** @param lines where the line a job goes: stdout, or stderr when stdout is for JSON */
@@ -18,12 +20,13 @@ public final class RunScreen implements Worker.Report {
         this.terminal = terminal;
         this.lines = lines;
         this.watching = watching;
+        this.bar = new BatchBar(terminal);
     }
 
     @Override public synchronized void started(Lease lease) {
         waitingFor = 0;
         if (lease.attempt() > 1 || watching) {
-            terminal.err.println(terminal.tone(Tone.FAINT, "start   " + label(lease.job()) + attempt(lease.job())));
+            note(terminal.tone(Tone.FAINT, "start   " + label(lease.job()) + attempt(lease.job())));
         }
     }
 
@@ -42,11 +45,23 @@ public final class RunScreen implements Worker.Report {
             line(job.state() == State.DONE ? Tone.GOOD : Tone.BAD, job.state().word(), job, took, message);
         }
         if (outcome != null && outcome.message() != null && outcome.message().contains("\n")) {
-            outcome.message().lines().forEach(l -> terminal.err.println("        " + l));
+            outcome.message().lines().forEach(l -> note("        " + l));
         }
+        bar.ended();
+    }
+
+    @Override public synchronized void load(LongSupplier due) {
+        bar.load(due);
+    }
+
+    /** To stderr, and not into the bar. */
+    private void note(String text) {
+        bar.clear();
+        terminal.err.println(text);
     }
 
     private void line(Tone tone, String word, JobRecord job, Duration took, String rest) {
+        bar.clear();
         lines.println(terminal.column(tone, word, 7) + " " + label(job) + "  " + Durations.roughly(took) + rest);
     }
 
@@ -60,22 +75,23 @@ public final class RunScreen implements Worker.Report {
     }
 
     @Override public synchronized void refused(String problem) {
-        terminal.err.println("slothq: " + problem + " (skipped)");
+        note("slothq: " + problem + " (skipped)");
     }
 
     @Override public synchronized void waiting(long next) {
         if (next != waitingFor) {
             waitingFor = next;
-            terminal.err.println(terminal.tone(Tone.FAINT, "waiting for the next job, due " + Times.ahead(next, System.currentTimeMillis())));
+            note(terminal.tone(Tone.FAINT, "waiting for the next job, due " + Times.ahead(next, System.currentTimeMillis())));
         }
     }
 
     @Override public synchronized void say(String line) {
-        terminal.err.println("slothq: " + line);
+        note("slothq: " + line);
     }
 
     /** The summary, and which jobs are left for later and when. */
     public void summary(Worker.Summary s, List<JobRecord> left, boolean stopped) {
+        bar.close();
         StringBuilder text = new StringBuilder();
         part(text, s.done(), "done");
         part(text, s.retried(), s.retried() == 1 ? "retry" : "retries");

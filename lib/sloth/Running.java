@@ -17,6 +17,7 @@ final class Running {
     /** The progress that was written last. */
     volatile JobRecord.Progress told;
     private final Thread thread = Thread.currentThread();
+    private boolean interruptible;
 
     Running(Lease lease, long awakeNanos) {
         this.lease = lease;
@@ -25,9 +26,23 @@ final class Running {
     }
 
     /** The first word counts. A build has no process of ours to end: it is interrupted. */
-    void ask(Ask why) {
-        if (asked.complete(why) && execution == null) {
+    synchronized void ask(Ask why) {
+        if (asked.complete(why) && interruptible) {
             thread.interrupt();
         }
+    }
+
+    /** From here to {@link #started} the thread is at a build. */
+    synchronized void building() {
+        interruptible = true;
+        if (asked.isDone()) {
+            thread.interrupt();
+        }
+    }
+
+    /** An interrupt that came too late for the build must not meet the next thing that waits. */
+    synchronized void started() {
+        interruptible = false;
+        Thread.interrupted();
     }
 }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -55,6 +56,9 @@ public final class SlothQueue implements AutoCloseable {
         Connection connect() throws SQLException;
     }
 
+    /** What a connection is for. */
+    enum Use { MOVES, HEARTBEATS, LOOKS }
+
     private interface Move<T> {
         T at(long now) throws SQLException;
     }
@@ -67,7 +71,7 @@ public final class SlothQueue implements AutoCloseable {
     private final Path file;
     private final Source source;
     private final Clock clock;
-    private final boolean durable;
+    private final Use use;
     private Evidence evidence;
     private Db db;
     private Ledger ledger;
@@ -84,7 +88,7 @@ public final class SlothQueue implements AutoCloseable {
 
     static SlothQueue open(QueueFolder folder, Clock clock) {
         folder.prepare();
-        return new SlothQueue(folder, () -> Db.connect(folder.database()), clock, true);
+        return new SlothQueue(folder, () -> Db.connect(folder.database()), clock, Use.MOVES);
     }
 
     /**
@@ -92,23 +96,23 @@ public final class SlothQueue implements AutoCloseable {
      * cut, since the worker does not: its commits skip the wait for the disk.
      */
     static SlothQueue openForHeartbeats(QueueFolder folder, Clock clock) {
-        return new SlothQueue(folder, () -> Db.connect(folder.database()), clock, false);
+        return new SlothQueue(folder, () -> Db.connect(folder.database()), clock, Use.HEARTBEATS);
     }
 
-    /** To look only: creates nothing. A folder whose queue was never used looks empty. */
+    /** To look only: creates and changes nothing. A folder whose queue was never used looks empty. */
     public static SlothQueue look(QueueFolder folder) {
-        boolean there = Files.exists(folder.database());
-        return new SlothQueue(folder, () -> there ? Db.connect(folder.database()) : java.sql.DriverManager.getConnection("jdbc:sqlite::memory:"),
-            Clock.system(), true);
+        boolean used = folder.database().toFile().length() > 0;
+        return new SlothQueue(folder, () -> used ? Db.connect(folder.database()) : DriverManager.getConnection("jdbc:sqlite::memory:"),
+            Clock.system(), Use.LOOKS);
     }
 
-    SlothQueue(QueueFolder folder, Source source, Clock clock, boolean durable) {
+    SlothQueue(QueueFolder folder, Source source, Clock clock, Use use) {
         NativeLibrary.unpackOnce();
         this.folder = folder;
         this.file = folder.database();
         this.source = source;
         this.clock = clock;
-        this.durable = durable;
+        this.use = use;
         this.evidence = new Evidence(new WorkerLocks(folder.locks()), clock::nanos);
         connect();
     }
@@ -699,6 +703,18 @@ public final class SlothQueue implements AutoCloseable {
         return counts;
     }
 
+    /** Epoch ms of the newest line in the ledger, 0 for none. */
+    long newestEvent() {
+        return look(() -> ledger.newest());
+    }
+
+    /** Pending jobs that are due, as of the last claim. @param only names of job files; empty for any */
+    long dueCount(Collection<String> only) {
+        return look(() -> only.isEmpty() ? db.number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1")
+            : db.number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND job IN (SELECT value FROM json_each(?))",
+                Json.strings(List.copyOf(only))));
+    }
+
     long now() {
         return clock.millis();
     }
@@ -863,8 +879,10 @@ public final class SlothQueue implements AutoCloseable {
             db = new Db(source.connect());
             db.waitWithJitter(Db.BUSY_NANOS);
             Schema.apply(db, file, Schema.MIGRATIONS);
-            if (!durable) {
-                db.script("PRAGMA synchronous = NORMAL");
+            switch (use) {
+                case MOVES -> { }
+                case HEARTBEATS -> db.script("PRAGMA synchronous = NORMAL");
+                case LOOKS -> db.script("PRAGMA query_only = 1");
             }
             ledger = new Ledger(db);
             roster = new Roster(db);
@@ -906,6 +924,34 @@ public final class SlothQueue implements AutoCloseable {
         } catch (SQLException e) {
             // The error that led here is the one to report.
         }
+    }
+
+    /** A copy that is a working queue, while others work on. @throws SlothException when the file is there already */
+    public synchronized void backup(Path copy) {
+        if (Files.exists(copy)) {
+            throw SlothException.refused(copy + " is there already; name another file");
+        }
+        try {
+            db.run("VACUUM INTO ?", copy.toAbsolutePath().toString());
+        } catch (SQLException e) {
+            throw Trouble.of(copy.toAbsolutePath(), e);
+        }
+    }
+
+    /** Moves what the WAL holds into the file, and cuts it to nothing, when nobody else is at work. */
+    void tidy() {
+        look(() -> db.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+    }
+
+    /** Whether the file is sound, in SQLite's own words: "ok", or what is wrong with it. */
+    List<String> integrity() {
+        return look(() -> db.all("PRAGMA integrity_check(5)", r -> r.getString(1)));
+    }
+
+    /** Jobs that the ledger tells another story of than their rows. */
+    List<Long> contradictions() {
+        Map<Long, Ledger.Standing> told = Ledger.replay(ledger());
+        return list().stream().filter(j -> !new Ledger.Standing(j.state(), j.attempts(), null).agreesWith(told.get(j.id()))).map(JobRecord::id).toList();
     }
 
     @Override public synchronized void close() {
@@ -979,12 +1025,12 @@ public final class SlothQueue implements AutoCloseable {
         return all;
     }
 
-    /** One line for the eye: no control characters, nothing that a file cannot store, {@link #MESSAGE_CHARS} at most. */
+    /** The first line of it, for the eye: no control characters, nothing that a file cannot store, {@link #MESSAGE_CHARS} at most. */
     static String clean(String message) {
         if (message == null) {
             return null;
         }
-        String line = message.replaceAll("\\p{Cntrl}+", " ").replaceAll("[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", "?").strip();
+        String line = message.lines().filter(l -> !l.isBlank()).findFirst().orElse("").replaceAll("\\p{Cntrl}+", " ").replaceAll("[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]", "?").strip();
         if (line.length() <= MESSAGE_CHARS) {
             return line;
         }

@@ -54,6 +54,9 @@ public final class Worker implements AutoCloseable {
         void waiting(long next);
 
         void say(String line);
+
+        /** Now and then while jobs run. @param due asks how many more are due; only call it when it is needed */
+        void load(java.util.function.LongSupplier due);
     }
 
     /** @param waiting jobs that are left pending; @param refused job files that cannot run */
@@ -78,6 +81,8 @@ public final class Worker implements AutoCloseable {
     private final Object change = new Object();
     private volatile boolean stopping;
     private volatile RuntimeException broken;
+    private boolean untidy;
+    private long idleSince;
     private int busy;
     private int done;
     private int retried;
@@ -108,26 +113,11 @@ public final class Worker implements AutoCloseable {
     public Summary run() {
         pulse.start();
         Watch watch = new Watch(queue.folder());
-        patiently(() -> {
-            discover();
-            return null;
-        });
-        long idleSince = System.nanoTime();
-        while (!stopping) {
-            Boolean started = patiently(() -> {
-                sweep();
-                return fill();
-            });
-            if (Boolean.TRUE.equals(started) || busy() > 0) {
-                idleSince = System.nanoTime();
-            } else if (!settings.watch && !worthWaiting(Duration.ofNanos(System.nanoTime() - idleSince))) {
-                break;
-            }
+        patiently(this::discover);
+        idleSince = System.nanoTime();
+        while (!stopping && turn()) {
             if (settings.watch && settings.only.isEmpty() && watch.hasSettled(awake.nanos())) {
-                patiently(() -> {
-                    found(new Discovery(queue).discover(false));
-                    return null;
-                });
+                patiently(() -> found(new Discovery(queue).discover(false)));
             }
             await(POLL);
             hosts.closeIdle();
@@ -137,6 +127,25 @@ public final class Worker implements AutoCloseable {
             throw broken;
         }
         return new Summary(done, retried, failed, countLeft(), refused.size());
+    }
+
+    /** @return false when there is nothing to do and nothing worth waiting for */
+    private boolean turn() {
+        patiently(() -> {
+            sweep();
+            fill();
+        });
+        if (busy() > 0) {
+            idleSince = System.nanoTime();
+            untidy = true;
+            report.load(() -> queue.dueCount(settings.only));
+            return true;
+        }
+        if (untidy) {
+            untidy = false;
+            patiently(queue::tidy);
+        }
+        return worthWaiting(Duration.ofNanos(System.nanoTime() - idleSince)) || settings.watch;
     }
 
     /** Some of the jobs that are left pending, the first ones due first. */
@@ -204,18 +213,15 @@ public final class Worker implements AutoCloseable {
     }
 
     /** Hands jobs to the slots that are free, in the order of the claims. */
-    private boolean fill() {
-        boolean any = false;
+    private void fill() {
         while (!stopping && busy() < settings.parallel) {
             Optional<Lease> lease = claim();
             if (lease.isEmpty()) {
-                break;
+                return;
             }
-            any = true;
             occupy(1);
             slots.execute(() -> chain(lease.get()));
         }
-        return any;
     }
 
     private Optional<Lease> claim() {
@@ -259,7 +265,9 @@ public final class Worker implements AutoCloseable {
             if (file != null) {
                 queue.runs(r.lease, file.digest());
             }
+            r.building();
             Execution execution = launcher.start(r.lease, file, queue.mark(r.lease), services(r.lease));
+            r.started();
             r.execution = execution;
             noteStart(r.lease, execution.tree());
             CompletableFuture.anyOf(execution.result(), r.asked).join();
@@ -275,8 +283,7 @@ public final class Worker implements AutoCloseable {
         } catch (IOException e) {
             return new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started"));
         } finally {
-            // An interrupt that came too late for the build must not meet the next thing that waits.
-            Thread.interrupted();
+            r.started();
         }
     }
 
@@ -354,14 +361,21 @@ public final class Worker implements AutoCloseable {
         }
         Optional<Long> next = queue.nextDue(settings.only);
         boolean soon = next.isPresent() && next.get() - queue.now() <= settings.patience.toMillis();
-        if (soon) {
+        if (next.isPresent() && (soon || settings.watch)) {
             report.waiting(next.get());
         }
         return soon;
     }
 
-    /** Does it again and again while the trouble is one that may pass, and says so once. @return null when asked to stop meanwhile */
-    private <T> T patiently(java.util.function.Supplier<T> work) {
+    private void patiently(Runnable work) {
+        patiently(() -> {
+            work.run();
+            return Optional.empty();
+        });
+    }
+
+    /** Does it again and again while the trouble is one that may pass, and says so once. @return null when asked to stop meanwhile: then nothing is known */
+    private <T> Optional<T> patiently(java.util.function.Supplier<Optional<T>> work) {
         boolean said = false;
         long stopAt = 0;
         while (true) {
