@@ -10,6 +10,7 @@
 //SOURCES lib/sloth/Awake.java
 //SOURCES lib/sloth/Backoff.java
 //SOURCES lib/sloth/BatchBar.java
+//SOURCES lib/sloth/Builds.java
 //SOURCES lib/sloth/Cancelling.java
 //SOURCES lib/sloth/Clock.java
 //SOURCES lib/sloth/Db.java
@@ -100,6 +101,7 @@ import sloth.JobFile;
 import sloth.JobRecord;
 import sloth.Locales;
 import sloth.LogReader;
+import sloth.Nearest;
 import sloth.NewJob;
 import sloth.Options;
 import sloth.QueueFolder;
@@ -169,19 +171,30 @@ public class slothq implements Callable<Integer> {
         line.getCommandSpec().version("slothq " + VERSION);
         line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().usageMessage()
             .sortOptions(false).descriptionHeading("%n").parameterListHeading("%n").optionListHeading("%n"));
-        // What stands behind JOB belongs to the job, dashes and all.
-        line.getSubcommands().get("add").setStopAtPositional(true);
+        // Options that are not ours are the job's: 'add thumbs --small a.jpg'. One that is ours goes to it behind a '--'.
+        line.getSubcommands().get("add").setUnmatchedOptionsArePositionalParams(true);
         return line.execute(args);
     }
 
     static final String VERSION = "0.1.0";
 
     private int badUsage(CommandLine.ParameterException e, String[] args) {
-        List<String> near = e instanceof CommandLine.UnmatchedArgumentException u ? u.getSuggestions() : List.of();
         String command = e.getCommandLine().getCommandName();
-        terminal.err.println("slothq: " + oneLine(e.getMessage()) + (near.isEmpty() ? "" : "; did you mean '" + near.get(0) + "'?")
-            + "; see 'slothq " + (command.equals("slothq") ? "" : command + " ") + "--help'");
+        terminal.err.println("slothq: " + wrong(e) + "; see 'slothq " + (command.equals("slothq") ? "" : command + " ") + "--help'");
         return SlothException.REFUSED;
+    }
+
+    private static String wrong(CommandLine.ParameterException e) {
+        if (!(e instanceof CommandLine.UnmatchedArgumentException u) || u.getUnmatched().isEmpty()) {
+            return oneLine(e.getMessage());
+        }
+        String word = u.getUnmatched().get(0);
+        CommandLine.Model.CommandSpec spec = e.getCommandLine().getCommandSpec();
+        boolean isOption = word.startsWith("-");
+        boolean isCommand = !isOption && !spec.subcommands().isEmpty();
+        var known = isOption ? spec.optionsMap().keySet() : isCommand ? spec.subcommands().keySet() : List.<String>of();
+        return (isOption ? "unknown option '" : isCommand ? "unknown command '" : "one argument too many: '") + word + "'"
+            + Nearest.of(word, known).map(n -> "; did you mean '" + n + "'?").orElse("");
     }
 
     private int failed(Exception e) {
@@ -402,8 +415,18 @@ public class slothq implements Callable<Integer> {
             return FINE;
         }
 
+        private java.io.InputStream lines() throws IOException {
+            if (each.equals("-")) {
+                return System.in;
+            }
+            if (!Files.isRegularFile(Path.of(each)) || !Files.isReadable(Path.of(each))) {
+                throw SlothException.refused("no file '" + each + "' to read lines from; '-' reads stdin");
+            }
+            return Files.newInputStream(Path.of(each));
+        }
+
         private int many(SlothQueue queue, NewJob job) throws IOException {
-            SlothQueue.Batch batch = queue.addEach(job, each.equals("-") ? System.in : Files.newInputStream(app.folder().root().resolve(each)));
+            SlothQueue.Batch batch = queue.addEach(job, lines());
             if (app.json) {
                 return app.print(batch);
             }

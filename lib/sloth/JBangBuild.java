@@ -139,7 +139,7 @@ final class JBangBuild {
         Path java = Path.of(JavaUtil.resolveInJavaHome("java", jdk));
         if (project.isJShell()) {
             List<Path> classPath = dependencies(ctx);
-            return new Program(java, options(ctx, jdk), classPath, null, null, scripts(project));
+            return new Program(java, options(ctx, jdk), classPath, null, null, scripts(project), inputs(project, classPath));
         }
         Attributes built = manifest(ctx.getJarFile());
         if (built == null) {
@@ -156,7 +156,7 @@ final class JBangBuild {
         }
         var classPath = new ArrayList<>(List.of(ctx.getJarFile()));
         classPath.addAll(dependencies(ctx));
-        return new Program(java, options(ctx, jdk), classPath, main, hosted, List.of());
+        return new Program(java, options(ctx, jdk), classPath, main, hosted, List.of(), inputs(project, classPath));
     }
 
     private static Jdk.InstalledJdk jdk(Path job, Project project) throws BuildFailed {
@@ -363,18 +363,34 @@ final class JBangBuild {
         var set = project.getMainSourceSet();
         var places = set.getResources().stream().map(r -> r.to(Path.of(""))).toList();
         sha.write((set.getCompileOptions() + " " + set.getDependencies() + places).getBytes(StandardCharsets.UTF_8));
+        for (Path file : files(project)) {
+            sha.write((file.getFileName() + " " + Files.size(file) + " ").getBytes(StandardCharsets.UTF_8));
+            Files.copy(file, sha);
+        }
+        for (Project sub : project.getSubProjects()) {
+            digest(sub, sha);
+        }
+    }
+
+    private static List<Path> files(Project project) {
+        var set = project.getMainSourceSet();
         var files = new ArrayList<>(set.getSources());
         set.getResources().forEach(r -> files.add(r.getSource()));
         if (project.isJar()) {
             files.add(project.getResourceRef());
         }
-        for (ResourceRef ref : files) {
-            sha.write((ref.getFile().getFileName() + " " + Files.size(ref.getFile()) + " ").getBytes(StandardCharsets.UTF_8));
-            Files.copy(ref.getFile(), sha);
+        return files.stream().map(ResourceRef::getFile).toList();
+    }
+
+    /** What a build looks at: when none of it has moved, neither has the program. Folders too, for a glob may find more. */
+    private static List<Path> inputs(Project project, List<Path> classPath) {
+        var inputs = new ArrayList<Path>(classPath);
+        for (Path file : files(project)) {
+            inputs.add(file);
+            inputs.add(file.toAbsolutePath().getParent());
         }
-        for (Project sub : project.getSubProjects()) {
-            digest(sub, sha);
-        }
+        project.getSubProjects().forEach(sub -> inputs.addAll(inputs(sub, List.of())));
+        return inputs;
     }
 
     private static List<Throwable> causes(Throwable e) {

@@ -68,7 +68,7 @@ public final class JshMain {
             + "|unclosed\\..*|empty\\.char.*|malformed\\..*|int\\.number.*|orphaned|not\\.stmt|\\w+\\.without\\..*)");
     /** JShell's names for what it wraps around a snippet, and ours. */
     private static final Pattern WRAPPING = Pattern.compile(
-            "REPL\\.\\$JShell\\$\\w+[.$]?|sloth\\.JshMain[.$]Given[.$]?|(lambda\\$)?\\$?do_it\\$+\\d*"
+            "REPL[./]\\$JShell\\$\\w+[.$]?|sloth\\.JshMain[.$]Given[.$]?|(lambda\\$)?\\$?do_it\\$+\\d*"
             + "| of loader jdk\\.jshell\\S* @\\w+|\n  location: class *$");
     private static final Pattern MACHINERY = Pattern.compile("^(sloth\\.JshMain|jdk\\.jshell\\.|jdk\\.internal\\.reflect\\.)");
 
@@ -120,6 +120,7 @@ public final class JshMain {
      */
     private static final class Engine extends DirectExecutionControl implements ExecutionControlProvider {
         Object value;
+        private String unloadable;
 
         @Override protected String invoke(Method snippet) throws Exception {
             value = snippet.invoke(null);
@@ -130,7 +131,17 @@ public final class JshMain {
             try {
                 return super.invoke(type, method);
             } catch (InternalException e) {
-                throw new UserException(e.getMessage(), "java.lang.LinkageError", new StackTraceElement[0]);
+                throw new UserException(unloadable == null ? e.getMessage() : unloadable, "java.lang.LinkageError", new StackTraceElement[0]);
+            }
+        }
+
+        @Override public void load(ClassBytecodes[] classes)
+                throws ClassInstallException, NotImplementedException, EngineTerminationException {
+            try {
+                super.load(classes);
+            } catch (ClassInstallException e) {
+                unloadable = e.getMessage();
+                throw e;
             }
         }
 

@@ -28,15 +28,16 @@ final class Launcher {
     }
 
     private final QueueFolder folder;
-    private final JBangBuild build;
+    private final Builds builds;
     private final Hosts hosts;
     private final LongSupplier awakeNanos;
     private final OutputStream echo;
+    private boolean hasJobJar;
 
     /** @param echo where jobs' output is shown, null for nowhere; @param say hears of builds that take a while */
     Launcher(QueueFolder folder, Hosts hosts, LongSupplier awakeNanos, OutputStream echo, Consumer<String> say) {
         this.folder = folder;
-        this.build = new JBangBuild(folder.cache(), say);
+        this.builds = new Builds(new JBangBuild(folder.cache(), say));
         this.hosts = hosts;
         this.awakeNanos = awakeNanos;
         this.echo = echo;
@@ -66,8 +67,7 @@ final class Launcher {
             }
             return switch (file.kind()) {
                 case SCRIPT -> process(script(file, lease), environment, mark, output);
-                case JSHELL, MARKDOWN -> process(jshell(build(file), lease, file), environment, mark, output);
-                case JAVA, HOSTED, KOTLIN, GROOVY -> java(build(file), lease, environment, mark, output, services);
+                case JAVA, HOSTED, KOTLIN, GROOVY, JSHELL, MARKDOWN -> built(file, lease, environment, mark, output, services);
             };
         } catch (CannotStart e) {
             keep(output, e.getMessage());
@@ -80,12 +80,13 @@ final class Launcher {
         }
     }
 
-    private Execution java(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Hosts.Services services)
-        throws IOException, CannotStart {
+    private Execution built(JobFile file, Lease lease, Map<String, String> environment, String mark, Output output, Hosts.Services services)
+        throws IOException, CannotStart, InterruptedException {
+        Program program = build(file);
         if (program.jobClass() != null) {
             return hosts.run(program, lease, environment, mark, output, services);
         }
-        return process(program.command(lease.job().args()), environment, mark, output);
+        return process(program.mainClass() == null ? jshell(program, lease) : program.command(lease.job().args()), environment, mark, output);
     }
 
     private JobProcess process(List<String> argv, Map<String, String> environment, String mark, Output output) throws IOException, CannotStart {
@@ -105,20 +106,28 @@ final class Launcher {
         return argv;
     }
 
-    private List<String> jshell(Program program, Lease lease, JobFile file) {
-        List<String> args = new ArrayList<>(List.of(folder.root().relativize(file.path()).toString()));
+    private List<String> jshell(Program program, Lease lease) {
+        List<String> args = new ArrayList<>(program.scripts().stream().map(p -> folder.root().relativize(p.toAbsolutePath()).toString()).toList());
         args.addAll(lease.job().args());
         return program.command(List.of(ourClasses()), JshMain.class.getName(), args);
     }
 
     private Program build(JobFile file) throws CannotStart, IOException, InterruptedException {
-        JobJar.write(folder);
+        writeJobJarOnce();
         try {
-            return build.build(file.path());
+            return builds.of(file.path());
         } catch (JBangBuild.BuildFailed e) {
             throw givesUp(e.getMessage());
         } catch (JBangBuild.BuildNotNow e) {
             throw new CannotStart(new Outcome.NotNow(e.getMessage()));
+        }
+    }
+
+    /** What hosted jobs compile against must be this version's. */
+    private synchronized void writeJobJarOnce() throws IOException {
+        if (!hasJobJar) {
+            JobJar.write(folder);
+            hasJobJar = true;
         }
     }
 

@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /** The name that somebody probably meant: at most a third of its letters wrong, by edit distance. */
-final class Nearest {
+public final class Nearest {
 
     private Nearest() {
     }
 
-    static Optional<String> of(String typed, Collection<String> names) {
+    public static Optional<String> of(String typed, Collection<String> names) {
         String low = typed.toLowerCase(Locale.ROOT);
         return names.stream()
             .filter(n -> distance(low, n.toLowerCase(Locale.ROOT)) <= Math.max(1, n.length() / 3))

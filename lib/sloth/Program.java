@@ -15,14 +15,16 @@ import java.util.stream.Stream;
  * @param mainClass null when there is none: a hosted job without one, or a JShell file
  * @param jobClass  the class of the file that implements {@link Job}, or null
  * @param scripts   what JShell is to load, in this order; empty when a class is run
+ * @param inputs    files and folders it was made from: while none of them changes, neither does the program
  */
 record Program(Path java, List<String> options, List<Path> classPath, String mainClass, String jobClass,
-               List<Path> scripts) {
+               List<Path> scripts, List<Path> inputs) {
 
     Program {
         options = List.copyOf(options);
         classPath = List.copyOf(classPath);
         scripts = List.copyOf(scripts);
+        inputs = List.copyOf(inputs);
     }
 
     List<String> command(List<String> args) {
