@@ -88,6 +88,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -270,17 +272,11 @@ public class slothq implements Callable<Integer> {
             RunScreen screen = new RunScreen(app.terminal, app.json ? app.terminal.err : app.terminal.out, watch);
             OutputStream echo = verbose ? app.terminal.err : null;
             Duration wait = noWait ? Duration.ZERO : Durations.parse(patience);
-            try (Worker worker = new Worker(folder, Clock.system(), new Worker.Settings(only, parallel, wait, watch, echo), screen)) {
-                Stop stop = new Stop(worker);
-                Worker.Summary summary;
-                List<JobRecord> left;
-                try {
-                    summary = worker.run();
-                    left = worker.left();
-                } finally {
-                    stop.ran();
-                }
-                screen.summary(summary, left, stop.asked());
+            Worker.Settings settings = new Worker.Settings(only, parallel, wait, watch, echo);
+            try (Stop stop = new Stop(); Worker worker = new Worker(folder, Clock.system(), settings, screen)) {
+                stop.on(worker);
+                Worker.Summary summary = worker.run();
+                screen.summary(summary, worker.left(), stop.asked());
                 if (app.json) {
                     app.print(Shapes.summary(summary));
                 }
@@ -291,40 +287,38 @@ public class slothq implements Callable<Integer> {
         static final int PARALLEL_MOST = 64;
 
         /**
-         * Ctrl-C and SIGTERM: the JVM is going down, and waits for this thread while the worker releases its jobs. Its
-         * exit code is then 130 or 143, as the JVM has it.
+         * Ctrl-C and SIGTERM: the JVM is going down, and waits until the worker has released its jobs and closed the
+         * queue. Its exit code is then 130 or 143, as the JVM has it.
          */
-        private static final class Stop {
-            private static final long LONGEST_MILLIS = 30_000;
-            private final Thread main = Thread.currentThread();
-            private final Thread hook;
+        private static final class Stop implements AutoCloseable {
+            private static final long LONGEST_SECONDS = 60;
+            private final CountDownLatch closed = new CountDownLatch(1);
             private volatile boolean asked;
 
-            Stop(Worker worker) {
-                hook = new Thread(() -> {
-                    asked = true;
-                    worker.stop();
-                    try {
-                        main.join(LONGEST_MILLIS);
-                    } catch (InterruptedException e) {
-                        // Going down at once, then.
+            void on(Worker worker) {
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                    if (closed.getCount() > 0) {
+                        asked = true;
+                        worker.stop();
+                        await();
                     }
-                }, "stop");
-                Runtime.getRuntime().addShutdownHook(hook);
+                }, "stop"));
+            }
+
+            private void await() {
+                try {
+                    closed.await(LONGEST_SECONDS, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    // Going down at once, then.
+                }
             }
 
             boolean asked() {
                 return asked;
             }
 
-            void ran() {
-                if (!asked) {
-                    try {
-                        Runtime.getRuntime().removeShutdownHook(hook);
-                    } catch (IllegalStateException e) {
-                        asked = true;
-                    }
-                }
+            @Override public void close() {
+                closed.countDown();
             }
         }
     }
