@@ -61,14 +61,15 @@ public final class JshMain {
                     "static sloth.JshMain.Given.*"),
             Stream.of("module java.base").filter(i -> Runtime.version().feature() >= 25)).toList();   // as jshell 25 does
     private static final Pattern PREVIEW = Pattern.compile("(?m)^//PREVIEW\\b");
-    /** A line that begins so goes on with the one before it. ({@code jshell} wants that dot or {@code else} up there.) */
+    /** Begins no snippet, so it goes on with the line before it (where {@code jshell} wants that dot or {@code else}). */
     private static final Pattern GOES_ON = Pattern.compile("(\\.(?!\\d)|else\\b|catch\\b|finally\\b|\\?|:|&&|\\|\\|).*");
     private static final Pattern ANNOTATION = Pattern.compile("@[\\w.]+(\\(.*\\))?");
+    /** What only javac's parser says. */
     private static final Pattern SYNTAX = Pattern.compile("compiler\\.err\\.(([\\w.]+\\.)?expected\\d?|illegal\\..*"
             + "|unclosed\\..*|empty\\.char.*|malformed\\..*|int\\.number.*|orphaned|not\\.stmt|\\w+\\.without\\..*)");
     /** JShell's names for what it wraps around a snippet, and ours. */
     private static final Pattern WRAPPING = Pattern.compile(
-            "REPL[./]\\$JShell\\$\\w+[.$]?|sloth\\.JshMain[.$]Given[.$]?|(lambda\\$)?\\$?do_it\\$+\\d*"
+            "REPL[./]\\$JShell\\$\\w+[.$]?|sloth\\.JshMain[.$]Given[.$]?|(lambda\\$)?\\$?do_it[\\w$]*"
             + "| of loader jdk\\.jshell\\S* @\\w+|\n  location: class *$");
     private static final Pattern MACHINERY = Pattern.compile("^(sloth\\.JshMain|jdk\\.jshell\\.|jdk\\.internal\\.reflect\\.)");
 
@@ -131,7 +132,8 @@ public final class JshMain {
             try {
                 return super.invoke(type, method);
             } catch (InternalException e) {
-                throw new UserException(unloadable == null ? e.getMessage() : unloadable, "java.lang.LinkageError", new StackTraceElement[0]);
+                String why = unloadable == null ? e.getMessage() : unloadable;
+                throw new UserException(why, "java.lang.LinkageError", new StackTraceElement[0]);
             }
         }
 
@@ -347,7 +349,7 @@ public final class JshMain {
                 throw thrown(e.exception(), piece);
             }
             if (e.status() == Status.REJECTED) {
-                throw compileErrors(pieceOf.get(e.snippet().id()), shell.diagnostics(e.snippet()).filter(Diag::isError).toList());
+                throw compileErrors(pieceOf.get(e.snippet().id()), e.snippet());
             }
             if (e.snippet() instanceof VarSnippet variable && isUnresolved(e.status())) {
                 throw at(piece.line, needs(variable));   // its initializer has not run, and never would
@@ -371,16 +373,20 @@ public final class JshMain {
         return status == Status.RECOVERABLE_DEFINED || status == Status.RECOVERABLE_NOT_DEFINED;
     }
 
+    /** JShell takes a method or class whose body does not compile yet, in the hope of later snippets. */
     private String needs(DeclarationSnippet snippet) {
-        return "error: '" + snippet.name() + "' needs " + shell.unresolvedDependencies(snippet).collect(Collectors.joining(", "))
-                + ", which is not defined";
+        String missing = shell.unresolvedDependencies(snippet).collect(Collectors.joining(", "));
+        return "error: '" + snippet.name() + (missing.isEmpty()
+                ? "' does not compile:\n" + compileErrors(pieceOf.get(snippet.id()), snippet).getMessage()
+                : "' uses what is not defined: " + missing);
     }
 
     private Stop at(int line, String what) {
         return new Stop(file + ":" + line + ": " + unwrapped(what));
     }
 
-    private Stop compileErrors(Piece piece, List<Diag> errors) {
+    private Stop compileErrors(Piece piece, Snippet snippet) {
+        List<Diag> errors = shell.diagnostics(snippet).filter(Diag::isError).toList();
         return errors.isEmpty() ? at(piece.line, "error: jshell rejects this and does not say why")
                 : new Stop(errors.stream().map(e -> error(piece, e.getPosition(), e.getMessage(Locale.ROOT)))
                         .collect(Collectors.joining("\n")));

@@ -74,6 +74,14 @@ public final class RunScreen implements Worker.Report {
         return "  (attempt " + job.attempts() + " of " + job.options().attempts() + ")";
     }
 
+    @Override public synchronized void takenBack(JobRecord job) {
+        if (job.state() == State.FAILED) {
+            line(Tone.BAD, job.state().word(), job, Duration.ZERO, "  " + job.message());
+        } else {
+            note("slothq: took back job " + job.id() + " (" + job.message() + ")");
+        }
+    }
+
     @Override public synchronized void refused(String problem) {
         note("slothq: " + problem + " (skipped)");
     }

@@ -195,28 +195,37 @@ public final class SlothQueue implements AutoCloseable {
         return db.one("SELECT * FROM job WHERE key = ? AND state IN ('pending', 'claimed')", SlothQueue::job, key);
     }
 
-    /** Takes the first due job: highest priority, then lowest id. */
+    /** Takes the first due job, highest priority, then lowest id, after taking back what was lost. */
     public Optional<Lease> claim(String worker) {
-        return claim(worker, List.of(), false);
+        return move(now -> {
+            takeBackLost(now, worker);
+            return next(worker, List.of(), now);
+        });
     }
 
     /**
-     * Takes the first due job, after taking back what dead workers left.
+     * For a worker, which takes back at its own times with {@link #reclaim}, and will start processes: their record
+     * stands before they do.
      *
-     * @param only      names of job files; empty for any job
-     * @param processes whether the claimer will start processes: then their record stands before they do
+     * @param only names of job files; empty for any job
      */
-    Optional<Lease> claim(String worker, Collection<String> only, boolean processes) {
+    Optional<Lease> claimToRun(String worker, Collection<String> only) {
         return move(now -> {
-            takeBackLost(now, worker);
-            db.run("UPDATE job SET due = 1 WHERE state = 'pending' AND due = 0 AND not_before <= ?", now);
-            Optional<Lease> lease = take(worker, only, now);
-            if (lease.isPresent() && processes) {
+            Optional<Lease> lease = next(worker, only, now);
+            if (lease.isPresent()) {
                 roster.starting(lease.get(), mark(lease.get()), Host.here());
             }
             return lease;
         });
     }
+
+    private Optional<Lease> next(String worker, Collection<String> only, long now) throws SQLException {
+        db.run(PROMOTE, now);
+        return take(worker, only, now);
+    }
+
+    /** Rows that wait are kept apart, so that a million of them cost a claim nothing. */
+    static final String PROMOTE = "UPDATE job SET due = 1 WHERE state = 'pending' AND due = 0 AND not_before <= ?";
 
     private static final String CLAIM = """
         UPDATE job SET state = 'claimed', attempts = attempts + 1, claims = claims + 1, worker = ?, token = ?, lease_until = ? + lease_ms
@@ -444,31 +453,34 @@ public final class SlothQueue implements AutoCloseable {
 
     // ---- reclaim
 
-    /** Takes back what dead and hung workers left. The next claim does the same; then their processes still bar the way. */
-    void reclaim(String me) {
-        move(now -> {
-            takeBackLost(now, me);
-            return null;
-        });
+    /**
+     * Takes back what dead and hung workers left. A job goes out again only when its processes are known to be gone.
+     *
+     * @return the jobs as they are now: pending, or failed for want of attempts
+     */
+    List<JobRecord> reclaim(String me) {
+        return move(now -> takeBackLost(now, me));
     }
 
-    private void takeBackLost(long now, String me) throws SQLException {
+    private List<JobRecord> takeBackLost(long now, String me) throws SQLException {
         List<Evidence.Claim> others = db.all("SELECT * FROM job WHERE state = 'claimed' AND worker <> ?", r -> new Evidence.Claim(
             r.getLong("id"), r.getString("worker"), r.getString("token"), r.getLong("lease_until"), Duration.ofMillis(r.getLong("lease_ms"))), me);
         Map<String, Optional<Roster.WorkerRecord>> workers = new HashMap<>();
+        List<JobRecord> taken = new ArrayList<>();
         for (Evidence.Claim claim : others) {
             if (!workers.containsKey(claim.worker())) {
                 workers.put(claim.worker(), roster.worker(claim.worker()));
             }
             Optional<String> why = evidence.against(claim, workers.get(claim.worker()), now);
             if (why.isPresent()) {
-                takeBack(claim, why.get(), now);
+                takeBack(claim, why.get(), now).ifPresent(taken::add);
             }
         }
+        return taken;
     }
 
     /** One conditional statement: a word that came in since the claim was read wins. Its processes keep their record. */
-    private void takeBack(Evidence.Claim claim, String why, long now) throws SQLException {
+    private Optional<JobRecord> takeBack(Evidence.Claim claim, String why, long now) throws SQLException {
         Optional<JobRecord> row = db.one("""
             UPDATE job SET state = iif(attempts < max_attempts, 'pending', 'failed'), due = 1, not_before = 0, delay_ms = NULL, not_nows = 0,
                            finished = iif(attempts < max_attempts, NULL, ?),
@@ -481,6 +493,7 @@ public final class SlothQueue implements AutoCloseable {
             ledger.write(now, job.id(), job.state() == State.FAILED ? "failed" : "reclaimed", job.attempts(), claim.worker(),
                 Map.of("reason", why, "message", job.message()));
         }
+        return row;
     }
 
     // ---- workers and their processes

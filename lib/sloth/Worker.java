@@ -48,6 +48,9 @@ public final class Worker implements AutoCloseable {
         /** @param job as it is now; @param outcome null when the attempt no longer counted */
         void ended(JobRecord job, Outcome outcome, Duration took);
 
+        /** @param job pending again, or failed for want of attempts */
+        void takenBack(JobRecord job);
+
         void refused(String problem);
 
         /** @param next epoch ms */
@@ -185,7 +188,7 @@ public final class Worker implements AutoCloseable {
 
     /** Ends what dead and hung workers left running: nothing of theirs goes out again before. */
     void sweep() {
-        queue.reclaim(id);
+        queue.reclaim(id).forEach(this::tellTaken);
         for (Roster.ProcessRecord p : queue.strays()) {
             if (isOurs(p)) {
                 if (p.endAll()) {
@@ -201,6 +204,13 @@ public final class Worker implements AutoCloseable {
                 locks.forget(w.id());
             }
         }
+    }
+
+    private void tellTaken(JobRecord job) {
+        synchronized (change) {
+            failed += job.state() == State.FAILED ? 1 : 0;
+        }
+        report.takenBack(job);
     }
 
     /** A live worker ends its own cancelled job; a hung one does not. */
@@ -225,7 +235,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private Optional<Lease> claim() {
-        return queue.claim(id, settings.only, true);
+        return queue.claimToRun(id, settings.only);
     }
 
     /** A slot runs one job after another: the end of one and the claim of the next are one transaction. */
