@@ -48,6 +48,7 @@
 //SOURCES lib/sloth/Nearest.java
 //SOURCES lib/sloth/NewJob.java
 //SOURCES lib/sloth/NotNow.java
+//SOURCES lib/sloth/Offspring.java
 //SOURCES lib/sloth/Options.java
 //SOURCES lib/sloth/Outcome.java
 //SOURCES lib/sloth/Output.java

@@ -21,6 +21,7 @@ final class BatchBar implements AutoCloseable {
     private final Terminal terminal;
     private final long start = System.nanoTime();
     private ProgressBar bar;
+    private String last;
     private boolean shown;
     private long ended;
     private long asked;
@@ -68,9 +69,17 @@ final class BatchBar implements AutoCloseable {
     }
 
     private synchronized void show(String text) {
+        last = text;
         terminal.err.print("\r" + text + "\u001b[K");
         terminal.err.flush();
         shown = true;
+    }
+
+    /** Lines come faster than the bar changes: it stands again below each. */
+    synchronized void again() {
+        if (last != null) {
+            show(last);
+        }
     }
 
     private void tell(long left, long now) {
@@ -92,6 +101,7 @@ final class BatchBar implements AutoCloseable {
         if (bar != null) {
             bar.close();
             clear();
+            last = null;
         }
     }
 }

@@ -6,6 +6,7 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,7 @@ import org.sqlite.BusyHandler;
 final class Db implements AutoCloseable {
 
     /** Whoever waits for the write lock gives up after this. */
-    static final long BUSY_NANOS = 15_000_000_000L;
+    static final Duration BUSY_MOST = Duration.ofSeconds(15);
     private static final int STATEMENTS_KEPT = 64;
 
     interface Row<T> {
@@ -47,7 +48,7 @@ final class Db implements AutoCloseable {
      * Waits for a lock in small random steps. SQLite's own wait doubles to 100 ms, and under load the same process
      * loses again and again. Set it after any busy timeout: that would replace it.
      */
-    void waitWithJitter(long mostNanos) throws SQLException {
+    void waitWithJitter(Duration most) throws SQLException {
         BusyHandler.setHandler(connection, new BusyHandler() {
             private long since;
 
@@ -56,7 +57,7 @@ final class Db implements AutoCloseable {
                     since = System.nanoTime();
                 }
                 LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(300_000, 4_000_000));
-                return System.nanoTime() - since < mostNanos ? 1 : 0;
+                return System.nanoTime() - since < most.toNanos() ? 1 : 0;
             }
         });
     }

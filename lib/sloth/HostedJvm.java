@@ -176,6 +176,7 @@ final class HostedJvm implements AutoCloseable {
         private final Hosts.Services services;
         private final Consumer<HostedJvm> free;
         private final CompletableFuture<Outcome> result = new CompletableFuture<>();
+        private final Offspring offspring = new Offspring(process.pid());
         private volatile boolean saidItself;
 
         Guest(Output output, Hosts.Services services, Consumer<HostedJvm> free) {
@@ -241,7 +242,8 @@ final class HostedJvm implements AutoCloseable {
             }
             output.end();
             boolean keep = saidItself && isAlive();
-            boolean gone = keep ? tree.without(process.pid()).end(ProcessTree.GRACE) : tree.end(ProcessTree.GRACE);
+            boolean gone = !keep ? tree.end(ProcessTree.GRACE)
+                : !offspring.mayBe() || tree.without(process.pid()).end(ProcessTree.GRACE);
             if (keep) {
                 free.accept(HostedJvm.this);
             }

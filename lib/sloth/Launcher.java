@@ -76,6 +76,9 @@ final class Launcher {
             throw givesUp("jobs/" + lease.job().job() + " is gone");
         } catch (IOException e) {
             keep(output, String.valueOf(e.getMessage()));
+            if (Trouble.isFull(e)) {
+                throw new CannotStart(new Outcome.NotNow("the disk is full"));
+            }
             throw new CannotStart(new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started")));
         }
     }

@@ -58,11 +58,13 @@ public final class RunScreen implements Worker.Report {
     private void note(String text) {
         bar.clear();
         terminal.err.println(text);
+        bar.again();
     }
 
     private void line(Tone tone, String word, JobRecord job, Duration took, String rest) {
         bar.clear();
         lines.println(terminal.column(tone, word, 7) + " " + label(job) + "  " + Durations.roughly(took) + rest);
+        bar.again();
     }
 
     private static String label(JobRecord job) {

@@ -48,6 +48,8 @@ public final class SlothQueue implements AutoCloseable {
     static final String NOT_NOW = "not now";
     /** "Not now" waits 2 s, then twice as long at each such word in a row, up to the job's own cap. */
     private static final Duration NOT_NOW_BASE = Duration.ofSeconds(2);
+    /** A heartbeat that waited longer would look like time that went by without us; the next beat tries again. */
+    private static final Duration HEARTBEAT_BUSY_MOST = Duration.ofSeconds(1);
     /** Longer text is cut: a message is a line for the eye, the log has the rest. */
     public static final int MESSAGE_CHARS = 500;
 
@@ -890,7 +892,7 @@ public final class SlothQueue implements AutoCloseable {
     private void connect() {
         try {
             db = new Db(source.connect());
-            db.waitWithJitter(Db.BUSY_NANOS);
+            db.waitWithJitter(use == Use.HEARTBEATS ? HEARTBEAT_BUSY_MOST : Db.BUSY_MOST);
             Schema.apply(db, file, Schema.MIGRATIONS);
             switch (use) {
                 case MOVES -> { }

@@ -45,8 +45,7 @@ final class Trouble {
             return "the disk is full, nothing was written to " + file + "; make space and try again";
         }
         return switch (SQLiteErrorCode.getErrorCode(primary(e))) {
-            case SQLITE_BUSY, SQLITE_LOCKED -> file + " is locked by another process for longer than "
-                + Db.BUSY_NANOS / 1_000_000_000 + " s; end that process (lsof names it) or try again";
+            case SQLITE_BUSY, SQLITE_LOCKED -> file + " stays locked by another process; end that process (lsof names it) or try again";
             case SQLITE_NOTADB -> file + " is not a database (it was overwritten, or is something else); it was left as it is:"
                 + " move it away, and bring back a backup";
             case SQLITE_CORRUPT -> file + " is damaged; it was left as it is: save it with sqlite3's .recover, or bring back a backup";
@@ -68,13 +67,17 @@ final class Trouble {
         return file + " cannot be opened: no right to read or write it or its folder; check who owns them";
     }
 
+    static boolean isFull(IOException e) {
+        return String.valueOf(e.getMessage()).contains("No space left") || String.valueOf(e.getMessage()).contains("quota");
+    }
+
     static SlothException of(Path where, IOException e) {
         if (e instanceof AccessDeniedException) {
             return SlothException.unusable(where + " cannot be written: permission denied; give yourself the right to write there", e);
         }
         String why = e instanceof FileSystemException f && f.getReason() != null ? f.getReason() : String.valueOf(e.getMessage());
-        if (why.contains("No space left")) {
-            return SlothException.unusable("the disk is full, nothing was written to " + where + "; make space and try again", e);
+        if (isFull(e)) {
+            return SlothException.passing("the disk is full, nothing was written to " + where + "; make space and try again", e);
         }
         return SlothException.unusable(where + ": " + why, e);
     }

@@ -343,6 +343,9 @@ public final class Worker implements AutoCloseable {
             failed += outcome != null && job.state() == State.FAILED ? 1 : 0;
             retried += outcome != null && !(outcome instanceof Outcome.Released) && job.state() == State.PENDING ? 1 : 0;
         }
+        if (r.execution != null && r.execution.output().trouble() != null) {
+            report.say("the log of job " + job.id() + " is not whole: " + r.execution.output().trouble().getMessage());
+        }
         if (outcome instanceof Outcome.Done) {
             QueueFolder.deleteTree(queue.folder().state(r.lease.id()));
         }
