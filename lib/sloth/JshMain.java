@@ -1,6 +1,7 @@
 package sloth;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.reflect.Method;
@@ -48,7 +49,7 @@ import jdk.jshell.spi.ExecutionEnv;
  * Runs one {@code .jsh} file as {@code jshell} would, but fails where {@code jshell} goes on: an exception, a compile
  * error or an unresolved name ends the program with exit code 1 and {@code FILE:LINE: what} on stderr.
  *
- * <p>{@code java -cp DEPS sloth.JshMain FILE.jsh [ARG…]}. A syntax error, an unfinished snippet or a command other than
+ * <p>{@code java -cp DEPS sloth.JshMain FILE.jsh[:FILE.jsh…] [ARG…]}: several files are one script, in their order. A syntax error, an unfinished snippet or a command other than
  * {@code /exit [n]} is found before the first line runs. Types are checked snippet by snippet, as in {@code jshell}, so
  * a wrong type in line 50 shows after line 49 ran. A method may use what a later line defines; calling it before that
  * is an error, and so is a name that is still missing at the end of the file.
@@ -91,7 +92,7 @@ public final class JshMain {
     }
 
     /** A snippet or a command, and the line of the file where it begins. */
-    private record Piece(int line, String text) {
+    private record Piece(String file, int line, String text) {
         boolean isCommand() {
             return text.startsWith("/") && !text.startsWith("//") && !text.startsWith("/*");
         }
@@ -186,30 +187,33 @@ public final class JshMain {
         }
     }
 
-    private final String file;
+    private String file;   // that is being read
     private final Engine engine = new Engine();
     private final List<String> options = new ArrayList<>(List.of("-proc:none", "-g"));   // -g: a null's name in the message
     private final JShell shell;
     private final Map<String, Piece> pieceOf = new HashMap<>();   // by snippet id, which stack traces name
 
-    private JshMain(String file, boolean preview) {
+    private JshMain(boolean preview) {
         if (preview) {
             options.addAll(List.of("--enable-preview", "-source", "" + Runtime.version().feature()));
         }
-        this.file = file;
         this.shell = JShell.builder().executionEngine(engine, Map.of()).compilerOptions(options.toArray(String[]::new)).build();
     }
 
     public static void main(String[] words) {
         if (words.length == 0) {
-            System.err.println("usage: java -cp DEPS sloth.JshMain FILE.jsh [ARG...]");
+            System.err.println("usage: java -cp DEPS sloth.JshMain FILE.jsh[:FILE.jsh...] [ARG...]");
             System.exit(2);
         }
         Given.args = Arrays.copyOfRange(words, 1, words.length);
+        String[] files = words[0].split(Pattern.quote(File.pathSeparator));
         int exit = 1;
         try {
-            String source = plain(Files.readString(Path.of(words[0])));
-            exit = new JshMain(words[0], PREVIEW.matcher(source).find()).run(source);
+            List<String> sources = new ArrayList<>();
+            for (String file : files) {
+                sources.add(plain(Files.readString(Path.of(file))));
+            }
+            exit = new JshMain(sources.stream().anyMatch(t -> PREVIEW.matcher(t).find())).run(files, sources);
         } catch (Stop e) {
             System.err.println(e.getMessage());
         } catch (NoSuchFileException e) {
@@ -226,18 +230,20 @@ public final class JshMain {
         return text.replaceFirst("^#!.*", "").replaceAll("\r\n?", "\n");
     }
 
-    private int run(String source) throws Stop {
-        List<Piece> script = split(source);
+    private int run(String[] files, List<String> sources) throws Stop {
         IMPORTS.forEach(i -> shell.eval("import " + i + ";"));
-        for (Piece piece : script) {
-            if (piece.isCommand()) {
-                return exitCode(piece);
+        for (int i = 0; i < files.length; i++) {
+            file = files[i];
+            for (Piece piece : split(sources.get(i))) {
+                if (piece.isCommand()) {
+                    return exitCode(piece);
+                }
+                eval(piece);
             }
-            eval(piece);
         }
         for (Snippet s : shell.snippets().toList()) {
             if (isUnresolved(shell.status(s))) {
-                throw at(pieceOf.get(s.id()).line, needs((DeclarationSnippet) s));
+                throw at(pieceOf.get(s.id()), needs((DeclarationSnippet) s));
             }
         }
         return 0;
@@ -261,7 +267,7 @@ public final class JshMain {
         }
         int open = lines.length - newlines(rest);
         if (!rest.isEmpty()) {
-            script.add(new Piece(open, rest));
+            script.add(new Piece(file, open, rest));
         }
         refuseBadSyntax(script);
         if (!rest.isEmpty()) {
@@ -284,7 +290,7 @@ public final class JshMain {
         String rest = text.stripLeading();
         while (!rest.isEmpty()) {
             int line = last - newlines(rest);
-            Piece command = new Piece(line, rest.split("\n", 2)[0]);
+            Piece command = new Piece(file, line, rest.split("\n", 2)[0]);
             if (command.isCommand()) {
                 script.add(command);
                 return "";
@@ -293,7 +299,7 @@ public final class JshMain {
             if (!info.completeness().isComplete()) {
                 return info.completeness() == Completeness.EMPTY ? "" : rest;
             }
-            script.add(new Piece(line, info.source()));
+            script.add(new Piece(file, line, info.source()));
             rest = info.remaining().stripLeading();
         }
         return "";
@@ -309,7 +315,7 @@ public final class JshMain {
         var errors = parse(wrapped.values().stream().flatMap(List::stream).toList());
         for (Piece p : script) {
             if (p.isCommand() && !p.isExit()) {
-                throw at(p.line, "unsupported jshell command '" + p.word() + "'");
+                throw at(p, "unsupported jshell command '" + p.word() + "'");
             }
             List<Wrapped> tries = wrapped.get(p);
             if (!tries.isEmpty() && errors.keySet().containsAll(tries)) {
@@ -341,7 +347,7 @@ public final class JshMain {
         try {
             events = shell.eval(piece.text);
         } catch (RuntimeException | Error e) {
-            throw at(piece.line, "jshell itself failed: " + e);
+            throw at(piece, "jshell itself failed: " + e);
         }
         events.stream().filter(e -> e.causeSnippet() == null).forEach(e -> pieceOf.put(e.snippet().id(), piece));
         for (SnippetEvent e : events) {
@@ -352,7 +358,7 @@ public final class JshMain {
                 throw compileErrors(pieceOf.get(e.snippet().id()), e.snippet());
             }
             if (e.snippet() instanceof VarSnippet variable && isUnresolved(e.status())) {
-                throw at(piece.line, needs(variable));   // its initializer has not run, and never would
+                throw at(piece, needs(variable));   // its initializer has not run, and never would
             }
         }
     }
@@ -362,11 +368,11 @@ public final class JshMain {
         if (expression.isEmpty()) {
             return 0;
         }
-        eval(new Piece(command.line, expression));
+        eval(new Piece(command.file, command.line, expression));
         if (engine.value instanceof Integer code) {
             return code;
         }
-        throw at(command.line, "/exit takes an int, not '" + expression + "'");
+        throw at(command, "/exit takes an int, not '" + expression + "'");
     }
 
     private static boolean isUnresolved(Status status) {
@@ -382,12 +388,16 @@ public final class JshMain {
     }
 
     private Stop at(int line, String what) {
-        return new Stop(file + ":" + line + ": " + unwrapped(what));
+        return at(new Piece(file, line, ""), what);
+    }
+
+    private static Stop at(Piece piece, String what) {
+        return new Stop(piece.file + ":" + piece.line + ": " + unwrapped(what));
     }
 
     private Stop compileErrors(Piece piece, Snippet snippet) {
         List<Diag> errors = shell.diagnostics(snippet).filter(Diag::isError).toList();
-        return errors.isEmpty() ? at(piece.line, "error: jshell rejects this and does not say why")
+        return errors.isEmpty() ? at(piece, "error: jshell rejects this and does not say why")
                 : new Stop(errors.stream().map(e -> error(piece, e.getPosition(), e.getMessage(Locale.ROOT)))
                         .collect(Collectors.joining("\n")));
     }
@@ -398,7 +408,7 @@ public final class JshMain {
         String before = piece.text.substring(0, position);
         int start = before.lastIndexOf('\n') + 1;
         String[] words = unwrapped(message).split("(?=\n)", 2);
-        return file + ":" + (piece.line + newlines(before)) + ": error: " + words[0]
+        return piece.file + ":" + (piece.line + newlines(before)) + ": error: " + words[0]
                 + "\n    " + piece.text.substring(start).split("\n", 2)[0]
                 + "\n    " + before.substring(start).replaceAll("[^\t]", " ") + "^"
                 + (words.length == 2 ? words[1] : "");
@@ -410,7 +420,7 @@ public final class JshMain {
         for (Throwable e = exception; e != null; e = e.getCause()) {
             List<StackTraceElement> frames = Arrays.stream(e.getStackTrace())
                     .filter(f -> !MACHINERY.matcher(f.getClassName()).find()).toList();
-            lines.add((e == exception ? file + ":" + lineOf(e, frames, piece) + ": " : "caused by ") + what(e));
+            lines.add((e == exception ? placeOf(e, frames, piece) + ": " : "caused by ") + what(e));
             int own = frames.size();
             for (int up = above.size(); own > 0 && up > 0 && frames.get(own - 1).equals(above.get(up - 1)); up--) {
                 own--;   // the outer exception showed this frame
@@ -433,9 +443,9 @@ public final class JshMain {
     }
 
     /** The innermost line of the script that was running; for an unresolved method, the line that called it. */
-    private int lineOf(Throwable e, List<StackTraceElement> frames, Piece running) {
+    private String placeOf(Throwable e, List<StackTraceElement> frames, Piece running) {
         return frames.stream().filter(this::isOurs).skip(e instanceof UnresolvedReferenceException ? 1 : 0)
-                .findFirst().map(this::lineOf).orElse(running.line);
+                .findFirst().map(this::placeOf).orElse(running.file + ":" + running.line);
     }
 
     /** JShell writes the snippet as file name, {@code #12}, and counts lines from its start. */
@@ -444,8 +454,9 @@ public final class JshMain {
         return name != null && name.startsWith("#") && pieceOf.containsKey(name.substring(1));
     }
 
-    private int lineOf(StackTraceElement frame) {
-        return pieceOf.get(frame.getFileName().substring(1)).line + frame.getLineNumber() - 1;
+    private String placeOf(StackTraceElement frame) {
+        Piece piece = pieceOf.get(frame.getFileName().substring(1));
+        return piece.file + ":" + (piece.line + frame.getLineNumber() - 1);
     }
 
     private String show(StackTraceElement frame) {
@@ -455,7 +466,7 @@ public final class JshMain {
         String type = unwrapped(frame.getClassName());
         String method = unwrapped(frame.getMethodName()).replaceFirst("^lambda\\$(\\w+)\\$\\d+$", "$1");
         String name = type.isEmpty() || method.isEmpty() ? method : type + "." + method;
-        String place = file + ":" + lineOf(frame);
+        String place = placeOf(frame);
         return name.isEmpty() ? place : name + " (" + place + ")";
     }
 

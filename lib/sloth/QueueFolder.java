@@ -1,7 +1,6 @@
 package sloth;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,6 +90,7 @@ public record QueueFolder(Path root) {
         }
     }
 
+    /** What cannot be deleted now stays: it harms nobody, and {@code prune} comes by again. */
     static void deleteTree(Path folder) {
         if (!Files.isDirectory(folder)) {
             return;
@@ -100,7 +100,7 @@ public record QueueFolder(Path root) {
                 Files.deleteIfExists(p);
             }
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            return;
         }
     }
 }
