@@ -949,7 +949,9 @@ public final class SlothQueue implements AutoCloseable {
         try {
             db.run("VACUUM INTO ?", copy.toAbsolutePath().toString());
         } catch (SQLException e) {
-            throw Trouble.of(copy.toAbsolutePath(), e);
+            // Half a copy must not be taken for a backup.
+            copy.toFile().delete();
+            throw Trouble.of(Trouble.isDamage(e) ? file : copy.toAbsolutePath(), e);
         }
     }
 

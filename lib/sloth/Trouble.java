@@ -36,6 +36,18 @@ final class Trouble {
             || code(e) == SQLiteErrorCode.SQLITE_IOERR_WRITE.code && String.valueOf(e.getMessage()).contains("space");
     }
 
+    static boolean isDamage(SQLException e) {
+        return primary(e) == SQLiteErrorCode.SQLITE_CORRUPT.code || primary(e) == SQLiteErrorCode.SQLITE_NOTADB.code;
+    }
+
+    private static boolean isReadOnly(Path folder) {
+        try {
+            return Files.getFileStore(folder).isReadOnly();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     static SlothException of(Path file, SQLException e) {
         return isFull(e) || isBusy(e) ? SlothException.passing(say(file, e), e) : SlothException.unusable(say(file, e), e);
     }
@@ -48,7 +60,7 @@ final class Trouble {
             case SQLITE_BUSY, SQLITE_LOCKED -> file + " stays locked by another process; end that process (lsof names it) or try again";
             case SQLITE_NOTADB -> file + " is not a database (it was overwritten, or is something else); it was left as it is:"
                 + " move it away, and bring back a backup";
-            case SQLITE_CORRUPT -> file + " is damaged; it was left as it is: save it with sqlite3's .recover, or bring back a backup";
+            case SQLITE_CORRUPT -> file + " is damaged; nothing more is written to it: save what it holds with sqlite3's .recover, or bring back a backup";
             case SQLITE_READONLY -> file + " cannot be written: the file or its folder is read-only; give yourself the right to write there";
             case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH -> cannotOpen(file);
             case SQLITE_IOERR -> file + " could not be read or written (" + e.getMessage() + "); check the disk";
@@ -60,6 +72,9 @@ final class Trouble {
         Path folder = file.getParent();
         if (file.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length > PATH_BYTES_MOST) {
             return "the folder's path is too long for SQLite (" + PATH_BYTES_MOST + " bytes): " + file + "; use a shorter one";
+        }
+        if (isReadOnly(folder)) {
+            return file + " cannot be opened: its file system is mounted read-only; mount it for writing";
         }
         if (!Files.isDirectory(folder)) {
             return file + " cannot be opened: its folder is missing";

@@ -103,9 +103,19 @@ public final class Worker implements AutoCloseable {
         this.locks = new WorkerLocks(folder.locks());
         this.pulse = new Pulse(pulseQueue, awake, running, report, this::breakDown);
         this.slots = Executors.newFixedThreadPool(settings.parallel);
-        // The lock first: a worker in the table without one is a dead worker.
-        this.lock = locks.take(id);
-        queue.enter(id, ProcessHandle.current().pid());
+        this.lock = enter();
+    }
+
+    /** The lock first: a worker in the table without one is a dead worker. */
+    private WorkerLocks.Held enter() {
+        WorkerLocks.Held held = locks.take(id);
+        try {
+            queue.enter(id, ProcessHandle.current().pid());
+            return held;
+        } catch (SlothException e) {
+            held.close();
+            throw e;
+        }
     }
 
     public String id() {
