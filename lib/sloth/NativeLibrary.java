@@ -55,7 +55,7 @@ final class NativeLibrary {
         }
     }
 
-    private static Path cache() {
+    static Path cache() {
         String xdg = System.getenv("XDG_CACHE_HOME");
         Path caches = xdg == null || xdg.isEmpty() ? Path.of(System.getProperty("user.home"), ".cache") : Path.of(xdg);
         return caches.resolve("slothq");

@@ -6,6 +6,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import org.sqlite.NativeLibraryNotFoundException;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteException;
 
@@ -53,6 +54,10 @@ final class Trouble {
     }
 
     private static String say(Path file, SQLException e) {
+        if (lacksLibrary(e)) {
+            return "SQLite's native library cannot be unpacked: neither " + NativeLibrary.cache() + " nor " + System.getProperty("java.io.tmpdir")
+                + " takes it (full, noexec or read-only); set XDG_CACHE_HOME or TMPDIR to a folder that does";
+        }
         if (isFull(e)) {
             return "the disk is full, nothing was written to " + file + "; make space and try again";
         }
@@ -66,6 +71,10 @@ final class Trouble {
             case SQLITE_IOERR -> file + " could not be read or written (" + e.getMessage() + "); check the disk";
             default -> file + ": " + e.getMessage();
         };
+    }
+
+    private static boolean lacksLibrary(Throwable e) {
+        return e != null && (e instanceof NativeLibraryNotFoundException || e instanceof UnsatisfiedLinkError || lacksLibrary(e.getCause()));
     }
 
     private static String cannotOpen(Path file) {
