@@ -261,7 +261,7 @@ public class slothq implements Callable<Integer> {
         @Option(names = "--watch", description = "Stay, and take up new and changed files.")
         boolean watch;
 
-        @Option(names = "--parallel", paramLabel = "N", defaultValue = "1", description = "Run so many jobs at the same time; ${DEFAULT-VALUE}.")
+        @Option(names = "--parallel", paramLabel = "N", defaultValue = "1", description = "Run so many jobs at the same time, up to 64; ${DEFAULT-VALUE}.")
         int parallel;
 
         @Override public Integer call() throws Exception {
@@ -270,7 +270,7 @@ public class slothq implements Callable<Integer> {
                 throw SlothException.refused("--parallel takes a whole number from 1 to " + PARALLEL_MOST);
             }
             List<String> only = jobs.stream().map(j -> JobFile.named(folder, j).name()).distinct().toList();
-            RunScreen screen = new RunScreen(app.terminal, app.json ? app.terminal.err : app.terminal.out, watch);
+            RunScreen screen = new RunScreen(app.terminal, app.json ? app.terminal.err : app.terminal.out, watch, Clock.system());
             OutputStream echo = verbose ? app.terminal.err : null;
             Duration wait = noWait ? Duration.ZERO : Durations.parse(patience);
             Worker.Settings settings = new Worker.Settings(only, parallel, wait, watch, echo);
@@ -480,7 +480,7 @@ public class slothq implements Callable<Integer> {
                 if (app.json) {
                     return app.print(rows.stream().map(Shapes::job).toList());
                 }
-                StatusText.table(rows, app.terminal);
+                StatusText.table(rows, Clock.system().millis(), app.terminal);
                 long more = queue.count(filter) - rows.size();
                 if (more > 0) {
                     app.terminal.err.println(more + " older ones are not shown; --limit N shows more");
@@ -511,7 +511,7 @@ public class slothq implements Callable<Integer> {
                 if (app.json) {
                     return app.print(Shapes.shown(job, queue.history(id), queue.steps(id)));
                 }
-                StatusText.show(job, queue.history(id), queue.steps(id), app.terminal);
+                StatusText.show(job, queue.history(id), queue.steps(id), Clock.system().millis(), app.terminal);
                 return FINE;
             }
         }
@@ -740,7 +740,7 @@ public class slothq implements Callable<Integer> {
             boolean bad = findings.stream().anyMatch(f -> f.verdict() == Doctor.Verdict.BAD);
             boolean unusable = findings.stream().anyMatch(f -> f.name().equals(Doctor.QUEUE_FILE) && f.verdict() == Doctor.Verdict.BAD);
             if (app.json) {
-                app.print(Map.of("ok", !bad, "findings", findings));
+                app.print(Shapes.findings(!bad, findings));
             } else {
                 findings.forEach(f -> app.terminal.out.println(app.terminal.column(
                     f.verdict() == Doctor.Verdict.OK ? Tone.GOOD : f.verdict() == Doctor.Verdict.BAD ? Tone.BAD : Tone.WAITS,

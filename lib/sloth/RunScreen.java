@@ -12,11 +12,13 @@ public final class RunScreen implements Worker.Report {
     private final Terminal terminal;
     private final PrintStream lines;
     private final boolean watching;
+    private final Clock clock;
     private final BatchBar bar;
     private long waitingFor;
 
     /** @param lines where the line a job goes: stdout, or stderr when stdout is for JSON */
-    public RunScreen(Terminal terminal, PrintStream lines, boolean watching) {
+    public RunScreen(Terminal terminal, PrintStream lines, boolean watching, Clock clock) {
+        this.clock = clock;
         this.terminal = terminal;
         this.lines = lines;
         this.watching = watching;
@@ -39,7 +41,7 @@ public final class RunScreen implements Worker.Report {
             line(Tone.WAITS, "release", job, took, "  stopped; it runs again");
         } else if (job.state() == State.PENDING) {
             boolean notNow = outcome instanceof Outcome.NotNow;
-            String again = job.notBefore() == null ? "" : "; again " + Times.ahead(job.notBefore(), System.currentTimeMillis());
+            String again = job.notBefore() == null ? "" : "; again " + Times.ahead(job.notBefore(), clock.millis());
             line(Tone.WAITS, notNow ? "not now" : "retry", job, took, message + (notNow ? "" : attempt(job)) + again);
         } else {
             line(job.state() == State.DONE ? Tone.GOOD : Tone.BAD, job.state().word(), job, took, message);
@@ -91,7 +93,7 @@ public final class RunScreen implements Worker.Report {
     @Override public synchronized void waiting(long next) {
         if (next != waitingFor) {
             waitingFor = next;
-            note(terminal.tone(Tone.FAINT, "waiting for the next job, due " + Times.ahead(next, System.currentTimeMillis())));
+            note(terminal.tone(Tone.FAINT, "waiting for the next job, due " + Times.ahead(next, clock.millis())));
         }
     }
 
@@ -109,7 +111,7 @@ public final class RunScreen implements Worker.Report {
         part(text, s.refused(), s.refused() == 1 ? "file refused" : "files refused");
         lines.println(stopped ? "stopped" + (text.isEmpty() ? "" : ": " + text) : text.isEmpty() ? "nothing to do" : text.toString());
         left.stream().limit(5).forEach(j -> lines.println("later   " + label(j) + "  "
-            + (j.notBefore() == null ? "as soon as it can be taken up" : Times.ahead(j.notBefore(), System.currentTimeMillis()))));
+            + (j.notBefore() == null ? "as soon as it can be taken up" : Times.ahead(j.notBefore(), clock.millis()))));
         if (s.waiting() > 5) {
             lines.println("later   and " + (s.waiting() - 5) + " more");
         }

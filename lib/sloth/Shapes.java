@@ -113,6 +113,19 @@ public final class Shapes {
         return o;
     }
 
+    public static Map<String, Object> findings(boolean ok, List<Doctor.Finding> findings) {
+        Map<String, Object> o = new LinkedHashMap<>();
+        o.put("ok", ok);
+        o.put("findings", findings.stream().map(f -> {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("name", f.name());
+            one.put("verdict", f.verdict().name().toLowerCase(java.util.Locale.ROOT));
+            one.put("text", f.text());
+            return one;
+        }).toList());
+        return o;
+    }
+
     private static String time(Long epochMillis) {
         return epochMillis == null ? null : Instant.ofEpochMilli(epochMillis).toString();
     }

@@ -200,7 +200,7 @@ public final class SlothQueue implements AutoCloseable {
     /** Takes the first due job, highest priority, then lowest id, after taking back what was lost. */
     public Optional<Lease> claim(String worker) {
         return move(now -> {
-            takeBackLost(now, worker);
+            takeBackLost(now, null);
             return next(worker, List.of(), now);
         });
     }
@@ -443,7 +443,8 @@ public final class SlothQueue implements AutoCloseable {
                   AND NOT EXISTS (SELECT 1 FROM process p WHERE p.job = job.id)
                   AND NOT (discovered = 1 AND id = (SELECT max(d.id) FROM job d WHERE d.discovered = 1 AND d.job = job.job))
                   AND (batch IS NULL OR NOT EXISTS (SELECT 1 FROM job b WHERE b.batch = job.batch
-                                                    AND (b.state IN ('pending', 'claimed') OR b.finished > ?)))
+                                                    AND (b.state IN ('pending', 'claimed') OR b.finished > ?
+                                                         OR EXISTS (SELECT 1 FROM process p WHERE p.job = b.id))))
                 RETURNING id""", r -> r.getLong(1), now - older.toMillis(), now - older.toMillis());
             if (!gone.isEmpty()) {
                 db.run("DELETE FROM event WHERE job IN (SELECT value FROM json_each(?))", Json.text(gone));
@@ -458,6 +459,7 @@ public final class SlothQueue implements AutoCloseable {
     /**
      * Takes back what dead and hung workers left. A job goes out again only when its processes are known to be gone.
      *
+     * @param me whose own claims are left alone: it knows of them itself
      * @return the jobs as they are now: pending, or failed for want of attempts
      */
     List<JobRecord> reclaim(String me) {
@@ -465,7 +467,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     private List<JobRecord> takeBackLost(long now, String me) throws SQLException {
-        List<Evidence.Claim> others = db.all("SELECT * FROM job WHERE state = 'claimed' AND worker <> ?", r -> new Evidence.Claim(
+        List<Evidence.Claim> others = db.all("SELECT * FROM job WHERE state = 'claimed' AND worker IS NOT ?", r -> new Evidence.Claim(
             r.getLong("id"), r.getString("worker"), r.getString("token"), r.getLong("lease_until"), Duration.ofMillis(r.getLong("lease_ms"))), me);
         Map<String, Optional<Roster.WorkerRecord>> workers = new HashMap<>();
         List<JobRecord> taken = new ArrayList<>();
@@ -1033,7 +1035,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     private static Map<String, Object> detail(String name, Object value) {
-        return value == null ? Map.of() : Map.of(name, value);
+        return java.util.Collections.singletonMap(name, value);
     }
 
     private static Map<String, Object> merged(Map<String, Object> a, Map<String, Object> b) {

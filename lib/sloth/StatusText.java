@@ -30,12 +30,14 @@ public final class StatusText {
         if (waiting > 0 && next.isPresent()) {
             t.out.println(waiting + (waiting == 1 ? " waits" : " wait") + ", the next falls due " + Times.ahead(next.get(), queue.now()));
         }
-        for (JobRecord job : queue.list(new SlothQueue.Filter(State.CLAIMED, null, null, 20))) {
-            t.out.println(running(job, t));
-        }
         List<JobRecord> stranded = queue.stranded();
+        for (JobRecord job : queue.list(new SlothQueue.Filter(State.CLAIMED, null, null, 20))) {
+            if (!stranded.contains(job)) {
+                t.out.println(running(job, t));
+            }
+        }
         if (!stranded.isEmpty()) {
-            t.out.println(stranded.size() + " stranded (their worker is gone): the next 'slothq run' takes them up");
+            t.out.println(stranded.size() + " stranded (their worker is gone, or its lease is over): the next 'slothq run' takes them up");
         }
         if (due > 0 && !queue.hasLiveWorker()) {
             t.out.println("no worker runs; 'slothq run' starts one");
@@ -56,7 +58,7 @@ public final class StatusText {
         return p.done() + (p.total() == null ? "" : "/" + p.total()) + (p.note() == null ? "" : " " + p.note());
     }
 
-    public static void table(List<JobRecord> jobs, Terminal t) {
+    public static void table(List<JobRecord> jobs, long now, Terminal t) {
         if (jobs.isEmpty()) {
             t.err.println("no jobs");
             return;
@@ -67,34 +69,34 @@ public final class StatusText {
         for (JobRecord j : jobs) {
             String state = t.state(j.state()) + " ".repeat(9 - j.state().word().length());
             t.out.println((pad(Long.toString(j.id()), idWidth) + "  " + state + "  " + pad(j.attempts() + "/" + j.options().attempts(), 5) + "  "
-                + pad(cut(j.title(), titleWidth), titleWidth) + "  " + cut(note(j), MESSAGE_WIDTH)).stripTrailing());
+                + pad(cut(j.title(), titleWidth), titleWidth) + "  " + cut(note(j, now), MESSAGE_WIDTH)).stripTrailing());
         }
     }
 
-    private static String note(JobRecord j) {
+    private static String note(JobRecord j, long now) {
         String message = j.message() == null ? "" : j.message();
         if (j.notBefore() != null) {
-            return "due at " + Times.shown(j.notBefore()) + (message.isEmpty() ? "" : "; " + message);
+            return "due at " + Times.shown(j.notBefore(), now) + (message.isEmpty() ? "" : "; " + message);
         }
         return j.state() == State.CLAIMED && j.progress() != null ? progress(j.progress()) : message;
     }
 
-    public static void show(JobRecord j, List<Event> history, Map<String, String> steps, Terminal t) {
+    public static void show(JobRecord j, List<Event> history, Map<String, String> steps, long now, Terminal t) {
         t.out.println(t.tone(Tone.STRONG, "job " + j.id()) + "  " + j.title());
         line(t, "state", t.state(j.state()) + ", attempt " + j.attempts() + " of " + j.options().attempts());
         line(t, "message", j.message());
         line(t, "progress", j.progress() == null ? null : progress(j.progress()));
-        line(t, "due", j.notBefore() == null ? null : Times.shown(j.notBefore()));
+        line(t, "due", j.notBefore() == null ? null : Times.shown(j.notBefore(), now));
         line(t, "worker", j.worker());
         line(t, "key", j.key());
         line(t, "batch", j.batch() == null ? null : j.batch().toString());
         Map<String, Object> options = j.options().written();
         line(t, "options", options.isEmpty() ? null : String.join(" ", options.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
-        line(t, "added", Times.shown(j.created()));
-        line(t, "ended", j.finished() == null ? null : Times.shown(j.finished()));
+        line(t, "added", Times.shown(j.created(), now));
+        line(t, "ended", j.finished() == null ? null : Times.shown(j.finished(), now));
         steps.forEach((name, json) -> line(t, "step", name + " = " + cut(json, MESSAGE_WIDTH)));
         for (Event e : history) {
-            t.out.println(("  " + Times.shown(e.at()) + "  " + pad(e.event(), 10) + (e.attempt() == null ? "   " : "  " + e.attempt()) + "  "
+            t.out.println(("  " + Times.shown(e.at(), now) + "  " + pad(e.event(), 10) + (e.attempt() == null ? "   " : "  " + e.attempt()) + "  "
                 + detail(e)).stripTrailing());
         }
     }

@@ -10,11 +10,12 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
+import java.time.format.ResolverStyle;
 
 /** Points in time as people write and read them. In the file they are epoch milliseconds; only here are they local. */
 public final class Times {
 
-    private static final DateTimeFormatter DAY_AND_TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm[:ss]");
+    private static final DateTimeFormatter DAY_AND_TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm[:ss]").withResolverStyle(ResolverStyle.STRICT);
     private static final DateTimeFormatter SHOWN = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
     private static final DateTimeFormatter TODAY = DateTimeFormatter.ofPattern("HH:mm:ss");
 
@@ -54,14 +55,18 @@ public final class Times {
         return local.atZone(zone);
     }
 
-    /** Local, with the day where it is not today. */
-    public static String shown(long epochMillis) {
-        ZonedDateTime t = Instant.ofEpochMilli(epochMillis).atZone(ZoneId.systemDefault());
-        return (t.toLocalDate().equals(LocalDate.now()) ? TODAY : SHOWN).format(t);
+    /** Local, with the day where it is not today's. @param now epoch ms */
+    public static String shown(long epochMillis, long now) {
+        ZonedDateTime t = local(epochMillis);
+        return (t.toLocalDate().equals(local(now).toLocalDate()) ? TODAY : SHOWN).format(t);
+    }
+
+    private static ZonedDateTime local(long epochMillis) {
+        return Instant.ofEpochMilli(epochMillis).atZone(ZoneId.systemDefault());
     }
 
     /** {@code at 09:00:00 (in 2h5m)} */
     public static String ahead(long epochMillis, long now) {
-        return "at " + shown(epochMillis) + (epochMillis > now ? " (in " + Durations.roughly(Duration.ofMillis(epochMillis - now)) + ")" : "");
+        return "at " + shown(epochMillis, now) + (epochMillis > now ? " (in " + Durations.roughly(Duration.ofMillis(epochMillis - now)) + ")" : "");
     }
 }

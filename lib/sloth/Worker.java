@@ -351,7 +351,7 @@ public final class Worker implements AutoCloseable {
         synchronized (change) {
             done += outcome instanceof Outcome.Done ? 1 : 0;
             failed += outcome != null && job.state() == State.FAILED ? 1 : 0;
-            retried += outcome != null && !(outcome instanceof Outcome.Released) && job.state() == State.PENDING ? 1 : 0;
+            retried += outcome instanceof Outcome.Failed && job.state() == State.PENDING ? 1 : 0;
         }
         if (r.execution != null && r.execution.output().trouble() != null) {
             report.say("the log of job " + job.id() + " is not whole: " + r.execution.output().trouble().getMessage());
