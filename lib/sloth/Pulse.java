@@ -106,12 +106,12 @@ final class Pulse implements AutoCloseable {
             lost(r);
             return;
         }
-        Execution execution = r.execution;
+        Execution execution = r.execution();
         if (execution != null) {
             Options o = r.lease.job().options();
-            if (o.timeout() != null && awake.nanos() - r.startedAwake > o.timeout().toNanos()) {
+            if (o.timeout() != null && awake.nanos() - r.startedAwake() > o.timeout().toNanos()) {
                 r.ask(Running.Ask.TIMEOUT);
-            } else if (o.stall() != null && awake.nanos() - execution.output().touched() > o.stall().toNanos()) {
+            } else if (o.stall() != null && awake.nanos() - Math.max(r.startedAwake(), execution.output().touched()) > o.stall().toNanos()) {
                 r.ask(Running.Ask.STALL);
             }
             tellProgress(r, execution.output().progress());

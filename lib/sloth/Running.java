@@ -10,8 +10,9 @@ final class Running {
 
     final Lease lease;
     final CompletableFuture<Ask> asked = new CompletableFuture<>();
-    final long startedAwake;
-    volatile Execution execution;
+    /** Awake nanoseconds when the job itself began: its timeout and stall do not count its build. */
+    private volatile long startedAwake;
+    private volatile Execution execution;
     /** Awake nanoseconds at the last renewal of the lease. */
     volatile long renewedAwake;
     /** The progress that was written last. */
@@ -21,8 +22,21 @@ final class Running {
 
     Running(Lease lease, long awakeNanos) {
         this.lease = lease;
-        this.startedAwake = awakeNanos;
         this.renewedAwake = awakeNanos;
+    }
+
+    void begin(Execution begun, long awakeNanos) {
+        startedAwake = awakeNanos;
+        execution = begun;
+    }
+
+    /** Null while it is being built. */
+    Execution execution() {
+        return execution;
+    }
+
+    long startedAwake() {
+        return startedAwake;
     }
 
     /** The first word counts. A build has no process of ours to end: it is interrupted. */

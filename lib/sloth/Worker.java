@@ -262,9 +262,8 @@ public final class Worker implements AutoCloseable {
     }
 
     private Optional<Lease> work(Lease lease, boolean goOn) {
-        long start = awake.nanos();
         long startNanos = System.nanoTime();
-        Running r = new Running(lease, start);
+        Running r = new Running(lease, awake.nanos());
         running.add(r);
         if (stopping) {
             r.ask(Running.Ask.RELEASE);
@@ -288,7 +287,7 @@ public final class Worker implements AutoCloseable {
             r.building();
             Execution execution = launcher.start(r.lease, file, queue.mark(r.lease), services(r.lease));
             r.started();
-            r.execution = execution;
+            r.begin(execution, awake.nanos());
             noteStart(r.lease, execution.tree());
             CompletableFuture.anyOf(execution.result(), r.asked).join();
             boolean byItself = execution.result().isDone();
@@ -326,7 +325,7 @@ public final class Worker implements AutoCloseable {
     }
 
     private Optional<Lease> record(Running r, Outcome outcome, Duration took, boolean goOn) {
-        JobRecord.Progress progress = r.execution == null ? null : r.execution.output().progress();
+        JobRecord.Progress progress = r.execution() == null ? null : r.execution().output().progress();
         boolean[] counted = {false};
         Optional<Lease> next = patiently(() -> queue.together(() -> {
             if (progress != null) {
@@ -353,8 +352,8 @@ public final class Worker implements AutoCloseable {
             failed += outcome != null && job.state() == State.FAILED ? 1 : 0;
             retried += outcome instanceof Outcome.Failed && job.state() == State.PENDING ? 1 : 0;
         }
-        if (r.execution != null && r.execution.output().trouble() != null) {
-            report.say("the log of job " + job.id() + " is not whole: " + r.execution.output().trouble().getMessage());
+        if (r.execution() != null && r.execution().output().trouble() != null) {
+            report.say("the log of job " + job.id() + " is not whole: " + r.execution().output().trouble().getMessage());
         }
         if (outcome instanceof Outcome.Done) {
             QueueFolder.deleteTree(queue.folder().state(r.lease.id()));
