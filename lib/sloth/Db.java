@@ -94,12 +94,18 @@ final class Db implements AutoCloseable {
         }
     }
 
-    /** Undoes the open transaction. The error that led here is the one to report; a second one only goes with it. */
-    void rollback(Throwable first) {
+    /**
+     * Undoes the open transaction. The error that led here is the one to report; a second one only goes with it.
+     *
+     * @return false when that failed too
+     */
+    boolean rollback(Throwable first) {
         try {
             script("ROLLBACK");
+            return true;
         } catch (SQLException second) {
             first.addSuppressed(second);
+            return false;
         }
     }
 

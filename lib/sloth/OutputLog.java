@@ -41,19 +41,16 @@ final class OutputLog implements AutoCloseable {
         }
     }
 
-    /** Head, line, last half; what was between goes. */
+    /** Head, line, last half; what was between goes. The half is read whole first: where little goes, it moves over itself. */
     private void keepLastHalf() throws IOException {
         long oldLine = cut == 0 ? 0 : CUT_BYTES;
-        long from = size - HALF;
-        cut += from - HALF - oldLine;
-        put(ByteBuffer.wrap(cutLine(cut)), HALF);
-        ByteBuffer block = ByteBuffer.allocate(1 << 16);
-        long to = HALF + CUT_BYTES;
-        while (from < size) {
-            block.clear();
-            from += Math.max(0, file.read(block, from));
-            to += put(block.flip(), to);
+        ByteBuffer tail = ByteBuffer.allocate((int) HALF);
+        while (tail.hasRemaining() && file.read(tail, size - tail.remaining()) >= 0) {
+            // a read may give less than was asked for
         }
+        cut += size - 2 * HALF - oldLine;
+        long to = HALF + put(ByteBuffer.wrap(cutLine(cut)), HALF);
+        to += put(tail.flip(), to);
         file.truncate(to);
         size = to;
     }
@@ -74,9 +71,9 @@ final class OutputLog implements AutoCloseable {
         if (!file.isOpen()) {
             return;
         }
-        long most = cut == 0 ? LOG_BYTES_KEPT : LOG_BYTES_KEPT + CUT_BYTES;
         try (file) {
-            if (size > most) {
+            // Cutting less than the line that tells of it would make the log longer.
+            if (size > LOG_BYTES_KEPT + CUT_BYTES) {
                 keepLastHalf();
             }
         }

@@ -81,6 +81,7 @@ public final class SlothQueue implements AutoCloseable {
     private Object fileKey;
     private String uuid;
     private boolean moving;
+    private boolean stale;
     private long movingAt;
 
     /** Opens the queue of a folder, and makes it where there is none. */
@@ -814,7 +815,7 @@ public final class SlothQueue implements AutoCloseable {
                 mindTheClock(movingAt);
                 result = move.at(movingAt);
             } catch (SQLException | RuntimeException | Error e) {
-                db.rollback(e);
+                undo(e);
                 throw e;
             } finally {
                 moving = false;
@@ -826,10 +827,26 @@ public final class SlothQueue implements AutoCloseable {
         }
     }
 
+    /** What cannot even be undone may still be open: then the next move starts on a fresh connection. */
+    private void undo(Throwable first) {
+        stale = !db.rollback(first) && !(first instanceof SQLException e && Trouble.isBusy(e));
+    }
+
     private void begin() throws SQLException {
         checkFile();
+        if (stale) {
+            closeQuietly();
+            connect();
+            stale = false;
+        }
         // The write lock first, and then the clock: so the ledger's times go back only when the clock does.
-        db.run("BEGIN IMMEDIATE");
+        try {
+            db.run("BEGIN IMMEDIATE");
+        } catch (SQLException e) {
+            // Should it have begun all the same, the next one could not.
+            undo(e);
+            throw e;
+        }
         movingAt = clock.millis();
         ledger.begin();
         moving = true;

@@ -43,9 +43,17 @@ public final class Times {
         }
     }
 
+    /** The first that lies ahead: in the night when the clock goes back, an hour comes twice. */
     private static ZonedDateTime next(LocalTime time, ZonedDateTime now) {
-        LocalDate day = now.toLocalTime().isBefore(time) ? now.toLocalDate() : now.toLocalDate().plusDays(1);
-        return real(day.atTime(time), now.getZone(), day + " " + time);
+        ZonedDateTime today = now.toLocalDate().atTime(time).atZone(now.getZone());
+        for (ZonedDateTime t : new ZonedDateTime[] {today, today.withLaterOffsetAtOverlap()}) {
+            if (t.isAfter(now)) {
+                real(now.toLocalDate().atTime(time), now.getZone(), now.toLocalDate() + " " + time);
+                return t;
+            }
+        }
+        LocalDate tomorrow = now.toLocalDate().plusDays(1);
+        return real(tomorrow.atTime(time), now.getZone(), tomorrow + " " + time);
     }
 
     private static ZonedDateTime real(LocalDateTime local, ZoneId zone, String text) {
