@@ -138,7 +138,10 @@ public final class SlothQueue implements AutoCloseable {
 
     /** Adds a job; while another with its key is pending or claimed, gives that one and adds nothing. */
     public JobRecord add(NewJob job) {
-        return move(now -> insert(job, null, now).orElseGet(() -> unchecked(() -> holder(job.effectiveKey()).orElseThrow())));
+        return move(now -> {
+            Optional<JobRecord> added = insert(job, null, now);
+            return added.isPresent() ? added.get() : holder(job.effectiveKey()).orElseThrow();
+        });
     }
 
     /** What {@link #addAll} did. */
@@ -424,6 +427,9 @@ public final class SlothQueue implements AutoCloseable {
                 try {
                     retried.accept(retry(job.id(), fresh));
                 } catch (SlothException e) {
+                    if (e.exitCode() != SlothException.REFUSED) {
+                        throw e;
+                    }
                     passedOver.accept(e.getMessage());
                 }
             }
@@ -827,18 +833,22 @@ public final class SlothQueue implements AutoCloseable {
         }
     }
 
-    /** What cannot even be undone may still be open: then the next move starts on a fresh connection. */
+    private void freshen() {
+        if (stale && !moving) {
+            closeQuietly();
+            connect();
+            stale = false;
+        }
+    }
+
+    /** What cannot even be undone may still be open: then the next move or look starts on a fresh connection. */
     private void undo(Throwable first) {
         stale = !db.rollback(first) && !(first instanceof SQLException e && Trouble.isBusy(e));
     }
 
     private void begin() throws SQLException {
         checkFile();
-        if (stale) {
-            closeQuietly();
-            connect();
-            stale = false;
-        }
+        freshen();
         // The write lock first, and then the clock: so the ledger's times go back only when the clock does.
         try {
             db.run("BEGIN IMMEDIATE");
@@ -872,6 +882,7 @@ public final class SlothQueue implements AutoCloseable {
             connect();
             ledger = pending.on(db);
         } catch (SQLException | SlothException second) {
+            stale = true;
             first.addSuppressed(second);
             throw first;
         }
@@ -894,17 +905,10 @@ public final class SlothQueue implements AutoCloseable {
 
     private synchronized <T> T look(Look<T> look) {
         try {
+            freshen();
             return look.read();
         } catch (SQLException e) {
             throw Trouble.of(file, e);
-        }
-    }
-
-    private static <T> T unchecked(Look<T> look) {
-        try {
-            return look.read();
-        } catch (SQLException e) {
-            throw new IllegalStateException(e);
         }
     }
 

@@ -1,0 +1,58 @@
+package sloth;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Iterator;
+
+/**
+ * The least that the same driver can do for the same durability: one prepared UPDATE of one row, committed by itself;
+ * and rows of one text column, many in one transaction.
+ */
+final class BareTransactions implements AutoCloseable {
+
+    private final Connection connection;
+    private final PreparedStatement update;
+
+    BareTransactions(Path file) throws SQLException {
+        connection = Db.connect(file);
+        durable(connection);
+        try (var s = connection.createStatement()) {
+            s.executeUpdate("CREATE TABLE bare (id INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT");
+            s.executeUpdate("CREATE TABLE line (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT");
+            s.executeUpdate("INSERT INTO bare VALUES (1, 0)");
+        }
+        update = connection.prepareStatement("UPDATE bare SET n = n + 1 WHERE id = 1");
+    }
+
+    /** As the queue opens its own file. */
+    static void durable(Connection c) throws SQLException {
+        try (var s = c.createStatement()) {
+            s.execute("PRAGMA journal_mode = WAL");
+            s.executeUpdate("PRAGMA synchronous = FULL");
+            s.executeUpdate("PRAGMA fullfsync = 1");
+        }
+    }
+
+    void commit(int times) throws SQLException {
+        for (int i = 0; i < times; i++) {
+            update.executeUpdate();
+        }
+    }
+
+    void insertAll(Iterator<String> lines) throws SQLException {
+        try (var s = connection.createStatement(); var insert = connection.prepareStatement("INSERT INTO line (text) VALUES (?)")) {
+            s.executeUpdate("BEGIN IMMEDIATE");
+            while (lines.hasNext()) {
+                insert.setString(1, lines.next());
+                insert.executeUpdate();
+            }
+            s.executeUpdate("COMMIT");
+        }
+    }
+
+    @Override public void close() throws SQLException {
+        connection.close();
+    }
+}
