@@ -1,6 +1,5 @@
 package sloth;
 
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -47,25 +46,6 @@ class KilledTest {
         cli.process("run").exits(0);
         assertEquals("added claimed reclaimed claimed done", cli.events(1));
         assertEquals(List.of("worker died"), cli.details(1, "reason"));
-        witness.assertNeverTwoAlive();
-        witness.assertNobodyLeft();
-    }
-
-    @Test
-    @EnabledOnOs(value = OS.LINUX, disabledReason = "what left its group is found through /proc")
-    void leaves_nothing_to_a_worker_that_claims_in_this_moment() throws Exception {
-        // The other one ends its job and claims the next in one transaction, before it looks for what is left over.
-        Witness witness = Witness.in(cli.folder()).stray("stray.sh");
-        cli.slothq("add", "stray", "0", "600", "1").exits(0);
-        Cli.Live worker = cli.start("run");
-        witness.until("start", 1, 2);
-        cli.sh("busy", "echo $$ > main", "until [ -e go ]; do sleep 0.01; done");
-        Cli.Live next = cli.start("run");
-        cli.pidIn("main");
-        worker.process().destroyForcibly().waitFor();
-        Files.createFile(cli.folder().resolve("go"));
-        next.ends().exits(0);
-        assertEquals("added claimed reclaimed claimed done", cli.events(1));
         witness.assertNeverTwoAlive();
         witness.assertNobodyLeft();
     }
