@@ -43,6 +43,7 @@ public class tests {
     /** A class that fails as a whole (in its @BeforeAll) counts as one failure. */
     private static String count(TestExecutionSummary s) {
         long skipped = s.getTestsSkippedCount() + s.getTestsAbortedCount();
-        return s.getTestsSucceededCount() + " passed, " + s.getTotalFailureCount() + " failed" + (skipped == 0 ? "" : ", " + skipped + " skipped");
+        return s.getTestsSucceededCount() + " passed, " + s.getTotalFailureCount() + " failed"
+            + (skipped == 0 ? "" : ", " + skipped + " skipped");
     }
 }

@@ -21,11 +21,14 @@ class BackoffTest {
         assertEquals(ofSeconds(seconds), Backoff.DEFAULT.after(attempt));
     }
 
-    @ParameterizedTest(name = "after attempt {0} is the cap") @ValueSource(ints = {31, 32, 33, 62, 63, 64, 65, 128, 1_000_000, Integer.MAX_VALUE})
+    @ParameterizedTest(name = "after attempt {0} is the cap")
+    @ValueSource(ints = {31, 32, 33, 62, 63, 64, 65, 128, 1_000_000, Integer.MAX_VALUE})
     void never_overflows(int attempt) {
         assertEquals(Duration.ofHours(1), Backoff.DEFAULT.after(attempt));
         Backoff widest = new Backoff(ofMillis(1), Options.LONGEST);
         assertEquals(Options.LONGEST, widest.after(Math.max(attempt, 64)));
+        Backoff endless = new Backoff(ofMillis(3), ofMillis(Long.MAX_VALUE));
+        assertEquals(ofMillis(Long.MAX_VALUE), endless.after(Math.max(attempt, 64)));
     }
 
     @ParameterizedTest(name = "after attempt {0} is that after the first") @ValueSource(ints = {0, -1, Integer.MIN_VALUE})

@@ -189,7 +189,8 @@ class DiscoveryTest extends QueueFixture {
         Discovery.Found found = new Discovery(queue).discover(true);
         assertEquals(List.of("a.sh", "c.sh"), found.added());
         assertEquals(List.of("jobs/bad.sh:2: attempts=two is not a whole number from 1 to 1000000",
-            "jobs/notes.txt: cannot be run: no #! line and no run bit; 'chmod +x' it, or call it _notes.txt to keep it here"), found.refused());
+            "jobs/notes.txt: cannot be run: no #! line and no run bit; 'chmod +x' it, or call it _notes.txt to keep it here"),
+            found.refused());
     }
 
     @Test void of_a_file_that_was_asked_for_adds_it_changed_or_not() throws IOException {

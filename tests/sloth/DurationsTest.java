@@ -37,7 +37,8 @@ class DurationsTest {
 
     @ParameterizedTest(name = "{0} ms is about {1}", quoteTextArguments = false)
     @CsvSource({"0, 0.0s", "340, 0.3s", "9_949, 9.9s", "10000, 10s", "42900, 42s", "59999, 59s",
-        "60000, 1m", "90500, 1m30s", "3599999, 59m59s", "3600000, 1h", "28705000, 7h58m", "86399999, 23h59m", "86400000, 1d", "273660000, 3d4h"})
+        "60000, 1m", "90500, 1m30s", "3599999, 59m59s", "3600000, 1h", "28705000, 7h58m", "86399999, 23h59m", "86400000, 1d",
+        "273660000, 3d4h"})
     void is_shown_with_two_units_at_most(String millis, String shown) {
         assertEquals(shown, Durations.roughly(Duration.ofMillis(Long.parseLong(millis.replace("_", "")))));
     }

@@ -1,6 +1,8 @@
 package sloth;
 
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -191,24 +193,37 @@ class EvidenceTest extends QueueFixture {
 
     // ---- the locks
 
-    @Test void keeps_its_lock_though_it_is_asked_for() {
+    /** Another process: what is true there does not show in this one, which holds the lock. */
+    static final class Asker {
+        public static void main(String... args) {
+            System.out.print(new WorkerLocks(Path.of(args[0])).isFree(args[1]) ? "free" : "held");
+        }
+    }
+
+    private String asSeenFromOutside(String worker) throws IOException {
+        Process asker = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-Xshare:auto", "-XX:TieredStopAtLevel=1",
+            "-cp", System.getProperty("java.class.path"), Asker.class.getName(), folder.locks().toString(), worker)
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        return new String(asker.getInputStream().readAllBytes());
+    }
+
+    @Test void keeps_its_lock_though_it_is_asked_for() throws IOException {
         try (WorkerLocks.Held lock = locks.take("w1")) {
-            for (int n = 0; n < 3; n++) {
-                assertFalse(locks.isFree("w1"));
-                assertFalse(new WorkerLocks(folder.locks()).isFree("w1"), "by another observer in this JVM");
-            }
-            assertTrue(lock.channel().isOpen());
+            assertFalse(locks.isFree("w1"));
+            assertFalse(new WorkerLocks(folder.locks()).isFree("w1"), "by another observer in this JVM");
+            assertThrows(IllegalStateException.class, () -> locks.take("w1"));
+            assertEquals("held", asSeenFromOutside("w1"), "to open and close the file would have freed it");
         }
         assertTrue(locks.isFree("w1"));
         assertFalse(Files.exists(folder.locks().resolve("w1.lock")), "and nothing is left behind");
     }
 
-    @Test void has_a_name_that_no_other_worker_can_take_meanwhile() {
-        try (WorkerLocks.Held lock = locks.take("w1")) {
-            assertThrows(IllegalStateException.class, () -> locks.take("w1"));
-            assertFalse(locks.isFree("w1"), "the first one still has it");
-        }
+    @Test void has_a_lock_that_its_next_worker_can_take() throws IOException {
         locks.take("w1").close();
+        try (WorkerLocks.Held lock = locks.take("w1")) {
+            assertEquals("held", asSeenFromOutside("w1"));
+        }
+        assertEquals("free", asSeenFromOutside("w1"));
     }
 
     @Test void is_cleared_away_only_when_nothing_is_left_of_it() {
@@ -216,7 +231,8 @@ class EvidenceTest extends QueueFixture {
         queue.enter("w1", 1);
         claim("w1");
         queue.leave("w1");
-        assertEquals(List.of("w1"), queue.workers().stream().map(Roster.WorkerRecord::id).toList(), "it would be taken for one without a lock");
+        assertEquals(List.of("w1"), queue.workers().stream().map(Roster.WorkerRecord::id).toList(),
+            "it would be taken for one without a lock");
         queue.reclaim("w2");
         queue.leave("w1");
         assertEquals(List.of(), queue.workers());

@@ -49,14 +49,16 @@ class FaultTest {
     }
 
     static Stream<Scenario> scenarios() {
+        Before pending = (q, clock) -> nothing(q.add(job()));
         Before claimed = (q, clock) -> claimed(q);
+        Before done = (q, clock) -> nothing(q.complete(claimed(q), "done"));
         return Stream.of(
             tells("an add", (q, clock) -> null, (q, lease) -> q.add(job().key("today"))),
             // Nothing is written: it gives the job that is there.
             new Scenario("an add whose key is held", false, (q, clock) -> claimed(q), (q, lease) -> q.add(job().key("key"))),
-            tells("a batch", (q, clock) -> null, (q, lease) -> q.addAll("a.sh", List.of(job().args("1"), job().args("2"), job().args("3")).iterator())),
-            tells("a claim", (q, clock) -> nothing(q.add(job())), (q, lease) -> q.claim("next").orElseThrow()),
-            tells("a claim with processes", (q, clock) -> nothing(q.add(job())), (q, lease) -> q.claimToRun("next", List.of()).orElseThrow()),
+            tells("a batch", (q, clock) -> null, (q, lease) -> q.addAll("a.sh", List.of(job().args("1"), job().args("2")).iterator())),
+            tells("a claim", pending, (q, lease) -> q.claim("next").orElseThrow()),
+            tells("a claim with processes", pending, (q, lease) -> q.claimToRun("next", List.of()).orElseThrow()),
             tells("a claim that takes back, promotes and clamps", FaultTest::muchToDo, (q, lease) -> q.claim("next").orElseThrow()),
             new Scenario("a heartbeat", false, (q, clock) -> later(claimed(q), clock), (q, lease) -> assertTrue(q.heartbeat(lease))),
             tells("a completion", claimed, (q, lease) -> assertTrue(q.complete(lease, "done"))),
@@ -76,7 +78,7 @@ class FaultTest {
             tells("a reclaim of the last attempt", (q, clock) -> later(claimed(q, 1), clock), (q, lease) -> q.reclaim("next")),
             tells("a step", claimed, (q, lease) -> assertTrue(q.keepStep(lease, "upload", "1"))),
             new Scenario("a progress", false, claimed, (q, lease) -> assertTrue(q.progress(lease, new JobRecord.Progress(1, 2L, null)))),
-            tells("a prune", (q, clock) -> nothing(q.complete(claimed(q), "done")), (q, lease) -> assertEquals(1, q.prune(Duration.ZERO).size())),
+            tells("a prune", done, (q, lease) -> assertEquals(1, q.prune(Duration.ZERO).size())),
             tells("a completion together with the next claim", FaultTest::andAnother, (q, lease) -> q.together(() -> {
                 assertTrue(q.complete(lease, "done"));
                 return q.claimToRun("worker", List.of()).orElseThrow();
@@ -205,7 +207,8 @@ class FaultTest {
             } else if (fault.passes() && scenario.tells) {
                 assertEquals(before, found, where + " was reported as failed");
             }
-            assertEquals(found.lines().filter(line -> line.startsWith("event ")).count(), queue.ledger().size(), where + ": what the queue shows");
+            long events = found.lines().filter(line -> line.startsWith("event ")).count();
+            assertEquals(events, queue.ledger().size(), where + ": what the queue itself shows");
             goOn(scenario, queue, found, eye, where);
             assertEquals("ok", eye.createStatement().executeQuery("PRAGMA integrity_check").getString(1), where);
         }

@@ -80,7 +80,8 @@ class JobFileTest {
 
     @Test void that_nobody_could_run_says_what_to_do() throws IOException {
         JobFile notes = file("notes.txt", "buy milk\n");
-        assertEquals("jobs/notes.txt: cannot be run: no #! line and no run bit; 'chmod +x' it, or call it _notes.txt to keep it here", notes.problem());
+        assertEquals("jobs/notes.txt: cannot be run: no #! line and no run bit; 'chmod +x' it, or call it _notes.txt to keep it here",
+            notes.problem());
         SlothException e = assertThrows(SlothException.class, notes::toAdd);
         assertEquals(notes.problem(), e.getMessage());
     }

@@ -70,7 +70,8 @@ class JobHeadTest {
     }
 
     @Test void ends_with_the_first_code_and_options_after_it_are_an_error() {
-        assertWrong(3, "this JOB line stands after the first code; move it to the head of the file", "#!/bin/sh\nset -e\n#JOB attempts=2\n");
+        assertWrong(3, "this JOB line stands after the first code; move it to the head of the file",
+            "#!/bin/sh\nset -e\n#JOB attempts=2\n");
     }
 
     @Test void leaves_comments_in_the_code_alone() throws Exception {

@@ -68,7 +68,8 @@ class ModelTest {
             }
         } catch (RuntimeException | AssertionError e) {
             List<String> end = trace.subList(Math.max(0, trace.size() - TRACE_SHOWN), trace.size());
-            throw new AssertionError("seed " + seed + ", step " + trace.size() + "\n  " + String.join("\n  ", end) + "\n" + e.getMessage(), e);
+            String way = String.join("\n  ", end);
+            throw new AssertionError("seed " + seed + ", step " + trace.size() + "\n  " + way + "\n" + e.getMessage(), e);
         } finally {
             queue.close();
             locks.values().forEach(WorkerLocks.Held::close);
@@ -139,10 +140,10 @@ class ModelTest {
         }
         Lease lease = leases.get(Math.max(0, leases.size() - 1 - (int) Math.abs(random.nextGaussian() * 5)));
         Twin.Grant grant = grants.get(lease);
-        String about = " of claim " + lease.claim() + " of job " + lease.id();
         String text = pick("well", "boom", null);
-        boolean counted = switch (note(pick("heartbeat", "heartbeat", "complete", "fail", "fail", "release", "not now", "give up", "step", "lost") + about)
-            .replace(about, "")) {
+        String word = pick("heartbeat", "heartbeat", "complete", "fail", "fail", "release", "not now", "give up", "step", "lost");
+        note(word + " of claim " + lease.claim() + " of job " + lease.id());
+        boolean counted = switch (word) {
             case "heartbeat" -> same(queue.heartbeat(lease), twin.heartbeat(grant), "heartbeat");
             case "complete" -> same(queue.complete(lease, text), twin.complete(grant, text), "complete");
             case "fail" -> same(queue.fail(lease, text), twin.fail(grant, text), "fail");
@@ -278,7 +279,8 @@ class ModelTest {
     private void compareAll() {
         Map<Long, Ledger.Standing> told = Ledger.replay(queue.ledger());
         for (JobRecord job : queue.list()) {
-            assertEquals(new Ledger.Standing(job.state(), job.attempts(), job.message()), told.remove(job.id()), "job " + job.id() + " by the ledger");
+            Ledger.Standing row = new Ledger.Standing(job.state(), job.attempts(), job.message());
+            assertEquals(row, told.remove(job.id()), "job " + job.id() + " by the ledger");
         }
         assertEquals(Map.of(), told, "jobs that only the ledger knows");
         for (Twin.Row row : twin.rows) {
@@ -304,9 +306,8 @@ class ModelTest {
         return queue;
     }
 
-    private String note(String line) {
+    private void note(String line) {
         trace.add(line);
-        return line;
     }
 
     @SafeVarargs private <T> T pick(T... of) {

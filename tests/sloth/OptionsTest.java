@@ -45,7 +45,8 @@ class OptionsTest {
         assertEquals(-3, o.priority());
         assertEquals(Options.RunWhen.ALWAYS, o.run());
         assertTrue(o.byArgs());
-        assertEquals("{attempts=7, backoff=1s..30m, lease=5m, timeout=30m, stall=1m30s, priority=-3, run=always, key=args}", o.written().toString());
+        assertEquals("{attempts=7, backoff=1s..30m, lease=5m, timeout=30m, stall=1m30s, priority=-3, run=always, key=args}",
+            o.written().toString());
     }
 
     @Test void take_a_back_off_of_one_duration_up_to_an_hour_or_that_one() {
@@ -55,7 +56,8 @@ class OptionsTest {
 
     @ParameterizedTest(name = "refuse {0}={1}", quoteTextArguments = false)
     @CsvSource({
-        "attempts, 0", "attempts, -1", "attempts, 1.5", "attempts, many", "attempts, 1000001", "attempts, 99999999999999999999", "attempts, ''",
+        "attempts, 0", "attempts, -1", "attempts, 1.5", "attempts, many", "attempts, 1000001",
+        "attempts, 99999999999999999999", "attempts, ''",
         "priority, 2147483648", "priority, -2147483649", "priority, high",
         "lease, 999ms", "lease, 60", "lease, 0s", "lease, 367d",
         "timeout, 0s", "timeout, 30", "timeout, 367d", "stall, never", "stall, 0ms", "backoff, 2s..1s", "backoff, 2s-1h", "backoff, 7",
@@ -80,8 +82,8 @@ class OptionsTest {
 
     @ParameterizedTest(name = "know that {0} was meant as {1}", quoteTextArguments = false)
     @CsvSource({"retry, attempts", "retries, attempts", "max_attempts, attempts",
-        "Attempts, attempts", "atempts, attempts", "timout, timeout", "deadline, timeout", "prio, priority", "pirority, priority", "ttl, lease",
-        "backof, backoff", "delay, backoff", "unique, key", "Run, run", "stal, stall"})
+        "Attempts, attempts", "atempts, attempts", "timout, timeout", "deadline, timeout", "prio, priority", "pirority, priority",
+        "ttl, lease", "backof, backoff", "delay, backoff", "unique, key", "Run, run", "stal, stall"})
     void say_which_name_was_probably_meant(String typed, String meant) {
         assertEquals("unknown option '" + typed + "'; did you mean '" + meant + "'?", refusal(typed, "1"));
     }
@@ -89,7 +91,8 @@ class OptionsTest {
     @ParameterizedTest(name = "do not guess at {0}", quoteTextArguments = false)
     @ValueSource(strings = {"colour", "x", "environment"})
     void name_them_all_when_nothing_is_near(String typed) {
-        assertEquals("unknown option '" + typed + "'; the options are attempts, backoff, lease, timeout, stall, priority, run, key", refusal(typed, "1"));
+        assertEquals("unknown option '" + typed + "'; the options are attempts, backoff, lease, timeout, stall, priority, run, key",
+            refusal(typed, "1"));
     }
 
     @Test void say_what_a_number_may_be() {

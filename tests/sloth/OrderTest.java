@@ -157,7 +157,8 @@ class OrderTest extends QueueFixture {
     }
 
     @Test void keeps_every_argument_as_it_was_written() {
-        List<String> args = List.of("", " ", "a b", "\"quoted\"", "'", "\\", "\n", "\t", "ü 漢 😀", "$HOME", "*", "--", "\u0001", "\u2028");
+        List<String> args = List.of("", " ", "a b", "\"quoted\"", "'", "\\", "\n", "\t", "ü 漢 😀",
+            "$HOME", "*", "--", "\u0001", "\u2028");
         queue.add(job("a.sh").args(args.toArray(String[]::new)));
         queue.add(NewJob.command("echo", "", "x", ""));
         assertEquals(args, claim().job().args());

@@ -51,7 +51,8 @@ class OutputLogTest {
         assertTrue(line.lookingAt(), "a line stands between the halves");
         int tail = HALF + line.end();
         assertEquals(HALF, kept.length - tail);
-        assertArrayEquals(Arrays.copyOfRange(all, all.length - HALF, all.length), Arrays.copyOfRange(kept, tail, kept.length), "the last half");
+        assertArrayEquals(Arrays.copyOfRange(all, all.length - HALF, all.length), Arrays.copyOfRange(kept, tail, kept.length),
+            "the last half");
         assertEquals(all.length - 2L * HALF, Long.parseLong(line.group(1)), "what was cut is counted");
     }
 

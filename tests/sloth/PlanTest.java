@@ -82,7 +82,8 @@ class PlanTest extends QueueFixture {
     }
 
     private static void assertUses(String index, List<String> plan) {
-        assertTrue(plan.stream().anyMatch(step -> step.matches("(SEARCH|SCAN) job USING (COVERING )?INDEX " + index + "\\b.*")), plan.toString());
+        String use = "(SEARCH|SCAN) job USING (COVERING )?INDEX " + index + "\\b.*";
+        assertTrue(plan.stream().anyMatch(step -> step.matches(use)), plan.toString());
     }
 
     @Test void is_claimed_from_by_index() throws SQLException {

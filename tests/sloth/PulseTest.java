@@ -35,7 +35,8 @@ class PulseTest extends QueueFixture {
 
     /** Hears what is said, and nothing else. */
     private Worker.Report report() {
-        return (Worker.Report) Proxy.newProxyInstance(getClass().getClassLoader(), new Class<?>[] {Worker.Report.class}, (proxy, told, args) -> {
+        Class<?>[] type = {Worker.Report.class};
+        return (Worker.Report) Proxy.newProxyInstance(getClass().getClassLoader(), type, (proxy, told, args) -> {
             if (told.getName().equals("say")) {
                 said.add((String) args[0]);
             }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -197,7 +198,8 @@ class SchemaTest extends QueueFixture {
 
     @Test void is_as_it_was_when_a_migration_fails() throws SQLException {
         queue.add(job("a.sh"));
-        assertThrows(SQLException.class, () -> migrate(andThen("ALTER TABLE job ADD COLUMN colour TEXT", "ALTER TABLE nosuch ADD COLUMN x")));
+        assertThrows(SQLException.class,
+            () -> migrate(andThen("ALTER TABLE job ADD COLUMN colour TEXT", "ALTER TABLE nosuch ADD COLUMN x")));
         assertEquals(Schema.MIGRATIONS.size(), Integer.parseInt(ask("PRAGMA user_version")));
         assertEquals("0", ask("SELECT count(*) FROM pragma_table_info('job') WHERE name = 'colour'"), "all of the way or none");
         reopen();
@@ -222,7 +224,8 @@ class SchemaTest extends QueueFixture {
         sql("PRAGMA user_version = 99");
         SlothException e = refusal();
         assertEquals(SlothException.UNUSABLE, e.exitCode());
-        assertTrue(e.getMessage().contains("was written by a newer slothq (schema 99, this one knows " + Schema.MIGRATIONS.size() + ")"), e.getMessage());
+        String said = "was written by a newer slothq (schema 99, this one knows " + Schema.MIGRATIONS.size() + ")";
+        assertTrue(e.getMessage().contains(said), e.getMessage());
         assertEquals("99", ask("PRAGMA user_version"));
         sql("PRAGMA user_version = " + Schema.MIGRATIONS.size());
     }
@@ -236,7 +239,7 @@ class SchemaTest extends QueueFixture {
         SlothException e = assertThrows(SlothException.class, () -> SlothQueue.open(foreign, clock));
         assertTrue(e.getMessage().contains("is a database, but not a slothq queue"), e.getMessage());
         assertEquals(SlothException.UNUSABLE, e.exitCode());
-        assertEquals(List.of(before.length, 0), List.of((int) Files.size(foreign.database()), java.util.Arrays.compare(before, Files.readAllBytes(foreign.database()))));
+        assertArrayEquals(before, Files.readAllBytes(foreign.database()));
     }
 
     @Test void that_is_no_database_is_left_alone() throws IOException {

@@ -78,7 +78,8 @@ class TimesTest {
 
     @ParameterizedTest(name = "\"{0}\" is refused", quoteTextArguments = false)
     @ValueSource(strings = {"", "soon", "24:00", "09:60", "9", "0900", "09.00", "9am", "2026-12-01",
-        "2026-13-01 09:00", "2026-02-30 09:00", "2025-02-29 09:00", "01.12.2026 09:00", "2026-12-01 25:00", "2026-12-01T09:00:00+99:00", "-1"})
+        "2026-13-01 09:00", "2026-02-30 09:00", "2025-02-29 09:00", "01.12.2026 09:00", "2026-12-01 25:00", "2026-12-01T09:00:00+99:00",
+        "-1"})
     void is_refused_when_it_is_none(String text) {
         assertTrue(refusal(text, "2026-06-01T05:00:00Z").startsWith("'" + text + "' is not a time; write for example "));
     }
