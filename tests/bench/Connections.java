@@ -29,7 +29,8 @@ final class Connections implements AutoCloseable {
     }
 
     private static Connection lent(Connection connection) {
-        return (Connection) Proxy.newProxyInstance(Connections.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
+        ClassLoader loader = Connections.class.getClassLoader();
+        return (Connection) Proxy.newProxyInstance(loader, new Class<?>[] {Connection.class}, (proxy, method, args) -> {
             if (method.getName().equals("close")) {
                 connection.setAutoCommit(true);
                 return null;

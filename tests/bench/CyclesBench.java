@@ -1,11 +1,13 @@
 package sloth;
 
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * Claim and complete, at every depth of the queue: as two moves, and with the end of one job and the claim of the next
@@ -54,16 +56,19 @@ final class CyclesBench implements Bench {
         });
     }
 
-    private static SlothQueue filled(Path folder, int pending, int waiting) {
+    private static SlothQueue filled(Path folder, int pending, int waiting) throws IOException {
         SlothQueue queue = SlothQueue.open(folder);
         add(queue, pending);
-        NewJob later = NewJob.command("true").priority(10).at(System.currentTimeMillis() + Duration.ofDays(1000).toMillis());
-        queue.addAll("bench", IntStream.range(0, waiting).mapToObj(i -> later).iterator());
+        add(queue, NewJob.command("true").priority(10).at(System.currentTimeMillis() + Duration.ofDays(1000).toMillis()), waiting);
         return queue;
     }
 
-    static void add(SlothQueue queue, int jobs) {
-        queue.addAll("bench", IntStream.range(0, jobs).mapToObj(i -> NewJob.command("true")).iterator());
+    static void add(SlothQueue queue, int jobs) throws IOException {
+        add(queue, NewJob.command("true"), jobs);
+    }
+
+    private static void add(SlothQueue queue, NewJob job, int times) throws IOException {
+        queue.addEach(job, new ByteArrayInputStream("x\n".repeat(times).getBytes(StandardCharsets.US_ASCII)));
     }
 
     private static void twoMoves(SlothQueue queue, int cycles) {

@@ -20,7 +20,8 @@ import javax.sql.DataSource;
 final class DbSchedulerBench implements Bench {
 
     private static final String TABLE = """
-        CREATE TABLE scheduled_tasks (task_name TEXT NOT NULL, task_instance TEXT NOT NULL, task_data BLOB, execution_time TIMESTAMP NOT NULL,
+        CREATE TABLE scheduled_tasks (
+          task_name TEXT NOT NULL, task_instance TEXT NOT NULL, task_data BLOB, execution_time TIMESTAMP NOT NULL,
           picked BOOLEAN NOT NULL, picked_by TEXT, last_success TIMESTAMP, last_failure TIMESTAMP, consecutive_failures INTEGER,
           last_heartbeat TIMESTAMP, version INTEGER NOT NULL, priority INTEGER, PRIMARY KEY (task_name, task_instance))""";
 

@@ -9,7 +9,7 @@ import java.util.Locale;
 /** The table: a figure, what it stands beside, their ratio, the goal, and whether it is met. */
 final class Figures {
 
-    private static final String LINE = "%-47s %-29s %-23s %-9s %s%n";
+    private static final String LINE = "%-52s %-29s %-23s %-9s %s%n";
 
     private final PrintStream out;
     private final long start = System.nanoTime();

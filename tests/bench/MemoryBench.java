@@ -25,8 +25,8 @@ final class MemoryBench implements Bench {
             long most = mostResident(Programs.started(queueFolder, command));
             double seconds = (System.nanoTime() - start) / 1e9;
             long done = queue.count(new SlothQueue.Filter(State.DONE, null, null, null));
-            figures.judged("run of " + jobs + " hosted jobs, " + HEAP, "%d done in %.0f s, %d MB resident".formatted(done, seconds, most >> 10),
-                "", "all done", done == jobs);
+            String figure = "%d done in %.0f s, %d MB".formatted(done, seconds, most >> 10);
+            figures.judged("run of " + jobs + " hosted jobs, " + HEAP + ", MB resident", figure, "", "all done", done == jobs);
         }
     }
 
@@ -35,7 +35,8 @@ final class MemoryBench implements Bench {
         long most = 0;
         do {
             try (var lines = Files.lines(Path.of("/proc/" + process.pid() + "/status"))) {
-                most = lines.filter(l -> l.startsWith("VmHWM:")).mapToLong(l -> Long.parseLong(l.replaceAll("\\D", ""))).findFirst().orElse(most);
+                most = lines.filter(l -> l.startsWith("VmHWM:"))
+                    .mapToLong(l -> Long.parseLong(l.replaceAll("\\D", ""))).findFirst().orElse(most);
             } catch (IOException e) {
                 // It has ended, or this is no Linux.
             }

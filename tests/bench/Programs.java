@@ -18,7 +18,8 @@ record Programs(Path root, Path hello, Program slothqJava, Program helloJava) {
         }
         Path hello = folder.resolve("hello.java");
         try (var lines = Files.lines(entry)) {
-            Files.writeString(hello, lines.filter(l -> l.matches("//(JAVA|DEPS|RUNTIME_OPTIONS) .*")).collect(Collectors.joining("\n")) + """
+            String head = lines.filter(l -> l.matches("//(JAVA|DEPS|RUNTIME_OPTIONS) .*")).collect(Collectors.joining("\n"));
+            Files.writeString(hello, head + """
 
                 public class hello {
                     public static void main(String[] args) {

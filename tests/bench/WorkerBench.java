@@ -33,7 +33,8 @@ final class WorkerBench implements Bench {
             figures.judged("hosted, beyond the bare transaction", Figures.figure(beyond, "ms/job"), "", "<= 5 ms", beyond.median() <= 5);
             figures.row("main, " + processes + " no-ops", millis.get("main"), "ms/job");
             figures.row("command, " + processes + " times true", millis.get("command"), "ms/job");
-            rivals.forEach(r -> figures.row(r.program() + ", " + processes + " times true, adding them too", millis.get(r.name()), "ms/job"));
+            rivals.forEach(r -> figures.row(r.program() + ", " + processes + " times true, with the adding",
+                millis.get(r.name()), "ms/job"));
             Stream.of(Rival.values()).filter(r -> !r.isHere()).forEach(r -> figures.note(r.program() + " is not installed: left out"));
         }
     }
@@ -81,7 +82,8 @@ final class WorkerBench implements Bench {
             Path own = Files.createTempDirectory(folder, program);
             ProcessBuilder shell = new ProcessBuilder("sh", "-c", script).directory(own.toFile())
                 .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
-            shell.environment().putAll(Map.of("N", Integer.toString(times), "NQDIR", own.toString(), "TS_SOCKET", own.resolve("socket").toString()));
+            shell.environment().putAll(Map.of("N", Integer.toString(times), "NQDIR", own.toString(),
+                "TS_SOCKET", own.resolve("socket").toString()));
             long start = System.nanoTime();
             shell.start().waitFor();
             return (System.nanoTime() - start) / 1e6 / times;
