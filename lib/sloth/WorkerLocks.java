@@ -48,9 +48,13 @@ final class WorkerLocks {
     Held take(String worker) {
         Path file = file(worker);
         synchronized (HELD_HERE) {
+            // Asked here first: to open the file and close it again would free the lock that this process holds on it.
+            if (HELD_HERE.contains(file)) {
+                throw new IllegalStateException("two workers named " + worker);
+            }
             try {
                 FileChannel channel = FileChannel.open(file, CREATE, WRITE);
-                if (HELD_HERE.contains(file) || channel.tryLock() == null) {
+                if (channel.tryLock() == null) {
                     channel.close();
                     throw new IllegalStateException("two workers named " + worker);
                 }
