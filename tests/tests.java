@@ -13,6 +13,9 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.platform.console.ConsoleLauncher;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
+import sloth.Terminal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 /**
  * Runs the specification: {@code ./jbang tests/tests.java}, or only what has a word in its class or method,
@@ -30,11 +33,12 @@ public class tests {
         for (String word : words) {
             options.add("--include-methodname=.*" + word + ".*");
         }
-        if (System.console() == null || System.getenv("NO_COLOR") != null) {
+        Terminal terminal = new Terminal();
+        if (!terminal.isTty() || System.getenv("NO_COLOR") != null) {
             options.add("--disable-ansi-colors");
         }
-        PrintWriter out = new PrintWriter(System.out, true);
-        var result = ConsoleLauncher.run(out, new PrintWriter(System.err, true), options.toArray(String[]::new));
+        PrintWriter out = new PrintWriter(terminal.out, true, UTF_8);
+        var result = ConsoleLauncher.run(out, new PrintWriter(terminal.err, true, UTF_8), options.toArray(String[]::new));
         Optional<TestExecutionSummary> summary = result.getValue().map(TestExecutionSummary.class::cast);
         summary.ifPresent(s -> out.println(count(s)));
         System.exit(result.getExitCode() == 0 ? 0 : 1);

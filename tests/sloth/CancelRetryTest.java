@@ -8,6 +8,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import static java.time.Duration.ZERO;
+import static java.time.Duration.ofMillis;
 import static java.time.Duration.ofSeconds;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -213,6 +214,17 @@ class CancelRetryTest extends QueueFixture {
         assertEquals(List.of(), queue.prune(ZERO), "its processes may be alive");
         queue.lost(second);
         assertEquals(2, queue.prune(ZERO).size());
+    }
+
+    @Test void is_pruned_with_its_batch_when_the_last_of_it_is_old_enough() {
+        queue.addAll("a.sh", List.of(job("a.sh").args("1"), job("a.sh").args("2")).iterator());
+        queue.complete(claim(), null);
+        clock.pass(ofSeconds(100));
+        queue.complete(claim(), null);
+        clock.pass(ofMillis(9_999));
+        assertEquals(List.of(), queue.prune(ofSeconds(10)), "the first is old, the second is not");
+        clock.pass(ofMillis(1));
+        assertEquals(2, queue.prune(ofSeconds(10)).size());
     }
 
     @Test void that_was_discovered_last_is_not_pruned_since_it_says_that_the_file_has_run() {

@@ -100,6 +100,10 @@ class JobFileTest {
         assertEquals(2, file("a.java", "\ufeff//JOB attempts=2\nclass a { }").options().attempts());
     }
 
+    @Test void may_have_its_options_below_a_long_licence() throws IOException {
+        assertEquals(2, file("a.sh", "#!/bin/sh\n" + "# All rights reserved.\n".repeat(1_000) + "#JOB attempts=2\n").options().attempts());
+    }
+
     @Test void may_be_large_and_binary() throws IOException {
         byte[] bytes = new byte[3 << 20];
         new Random(1).nextBytes(bytes);

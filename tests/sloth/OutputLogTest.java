@@ -88,7 +88,7 @@ class OutputLogTest {
     }
 
     @Test void cuts_again_and_again_and_counts_it_all() throws IOException {
-        byte[] bytes = noise(6 * KEPT + 12_345);
+        byte[] bytes = noise(4 * KEPT + 12_345);
         assertCut(bytes, Files.readAllBytes(write(bytes, 1 << 20)));
     }
 
@@ -111,7 +111,7 @@ class OutputLogTest {
 
     @Test void of_a_killed_worker_makes_sense_at_any_moment() throws IOException {
         Path path = root.resolve("1.1.log");
-        byte[] all = noise(4 * KEPT);
+        byte[] all = noise(3 * KEPT);
         OutputLog log = new OutputLog(path);
         int piece = 1 << 20;
         for (int from = 0; from < all.length; from += piece) {

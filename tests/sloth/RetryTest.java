@@ -158,6 +158,25 @@ class RetryTest extends QueueFixture {
         assertEquals(1, row(id).attempts(), "the failure counts, the words do not");
     }
 
+    @Test void whose_worker_was_lost_ends_a_row_of_not_nows_too() {
+        long id = queue.add(job("fetch.sh")).id();
+        queue.notNow(claim(), "no network");
+        clock.pass(ofSeconds(2));
+        claim("lost");
+        clock.pass(ofSeconds(60));
+        queue.notNow(claim("next"), "no network");
+        assertEquals(2_000, waitOf(id));
+    }
+
+    @Test void that_was_released_does_not_end_a_row_of_not_nows() {
+        long id = queue.add(job("fetch.sh")).id();
+        queue.notNow(claim(), "no network");
+        clock.pass(ofSeconds(2));
+        queue.release(claim());
+        queue.notNow(claim(), "no network");
+        assertEquals(4_000, waitOf(id), "it said nothing else in between");
+    }
+
     @Test void keeps_only_a_line_of_its_message() {
         long id = queue.add(job("fetch.sh").attempts(9)).id();
         queue.fail(claim(), "\n  red\u001b[31malert\u0007  \nmore\n");
