@@ -83,7 +83,7 @@ final class Pulse implements AutoCloseable {
         }
         boolean away = !gap.away().isZero();
         for (Running r : running) {
-            if (away && !r.asked.isDone()) {
+            if (away && !r.asked.isDone() && beganBefore(r, gap.away())) {
                 queue.slept(r.lease, gap.away(), gap.asleep() > 0 ? "sleep" : "pause");
                 report.say("slept " + Durations.roughly(gap.away()) + ", went on with job " + r.lease.id());
             }
@@ -94,6 +94,12 @@ final class Pulse implements AutoCloseable {
         if (gap.step() != 0) {
             report.say("the clock was set " + (gap.step() > 0 ? "forward" : "back") + " by " + Durations.roughly(Duration.ofMillis(Math.abs(gap.step()))));
         }
+    }
+
+    /** A job that fell due meanwhile may have been claimed between the wake-up and this beat: it has not slept. */
+    private boolean beganBefore(Running r, Duration away) {
+        long claimed = r.lease.until() - r.lease.job().options().lease().toMillis();
+        return queue.now() - claimed >= away.toMillis();
     }
 
     private void look(Running r) {

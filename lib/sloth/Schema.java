@@ -151,8 +151,9 @@ final class Schema {
     }
 
     private static void recognise(Db db, Path file, int newest) throws SQLException {
-        long id = db.number("PRAGMA application_id");
+        // In this order: both change in one commit of another process, and what is not empty has its id by then.
         boolean empty = db.number("SELECT count(*) FROM sqlite_schema") == 0;
+        long id = db.number("PRAGMA application_id");
         if (id != APPLICATION_ID && !(id == 0 && empty)) {
             throw SlothException.unusable(file + " is a database, but not a slothq queue; move it away and run 'slothq init'", null);
         }
