@@ -1,5 +1,5 @@
 #!/bin/sh
-# A machine whose clocks a test holds in its hand:  unshare -m sh rig.sh STATE run CMD... | freeze | thaw | end
+# A machine whose clocks a test holds in its hand:  unshare -m sh rig.sh STATE make | run CMD... | freeze | thaw | end
 #
 # STATE holds wallshim.so, wall (the wall clock's offset, see wallshim.c), uptime (shown as /proc/uptime) and name (of the
 # cgroup). The namespace is a new one at each call, so that no mount is ever seen outside, and none stays behind.
@@ -14,8 +14,8 @@ awaitFrozen() {
 }
 
 case $verb in
+make) mkdir "$group" ;;
 run)
-    mkdir -p "$group"
     mount --bind "$state/uptime" /proc/uptime || exit 77
     echo $$ > "$group/cgroup.procs" || exit 77
     export LD_PRELOAD="$state/wallshim.so" WALLSHIM_FILE="$state/wall"

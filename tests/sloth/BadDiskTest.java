@@ -12,8 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.LongStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -45,8 +43,7 @@ class BadDiskTest {
     @Test void that_is_full_takes_a_job_whole_or_not_at_all() throws Exception {
         try (Mount disk = Mount.over(cli, "size=2m")) {
             cli.slothq("init").exits(0);
-            String each = Stream.generate(() -> "x".repeat(1_000)).limit(3_000).reduce("", (all, line) -> all + line + "\n");
-            Path lines = Files.writeString(cli.folder().resolveSibling("lines"), each);
+            Path lines = Files.writeString(cli.folder().resolveSibling("lines"), ("x".repeat(1_000) + "\n").repeat(3_000));
             assertUnusable(cli.slothq("add", "--each", lines.toString(), "--", "true"), "the disk is full");
             cli.slothq("status").exits(0).hasLine("no jobs");
             // One by one, up to the edge.
@@ -191,14 +188,15 @@ class BadDiskTest {
 
     @Test void that_damaged_a_page_is_said_to_be_and_made_no_worse() throws Exception {
         cli.slothq("init").exits(0);
-        Path lines = Files.writeString(cli.folder().resolveSibling("lines"), LongStream.range(0, 300).mapToObj(n -> n + "\n").reduce("", String::concat));
+        Path lines = Files.writeString(cli.folder().resolveSibling("lines"), "another\n".repeat(300));
         cli.slothq("add", "--each", lines.toString(), "--", "true").exits(0);
         byte[] bytes = Files.readAllBytes(database());
         byte[] noise = new byte[PAGE];
         new Random(1).nextBytes(noise);
         System.arraycopy(noise, 0, bytes, (rootPage("job") - 1) * PAGE, PAGE);
         Files.write(database(), bytes);
-        for (String command : List.of("add -- true", "status", "list", "show 1", "wait 1", "retry --failed", "cancel 1", "prune", "backup copy.db")) {
+        for (String command : List.of("add -- true", "status", "list", "show 1", "wait 1", "retry --failed", "cancel 1", "prune",
+            "backup copy.db")) {
             assertUnusable(cli.slothq(command.split(" ")), "is damaged", database().toString());
             assertArrayEquals(bytes, Files.readAllBytes(database()), "changed by " + command);
         }
@@ -208,7 +206,8 @@ class BadDiskTest {
     }
 
     private int rootPage(String table) throws Exception {
-        try (Connection c = Db.connect(database()); var s = c.createStatement(); var r = s.executeQuery("SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'")) {
+        String sql = "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'";
+        try (Connection c = Db.connect(database()); var s = c.createStatement(); var r = s.executeQuery(sql)) {
             return r.getInt(1);
         }
     }
@@ -276,11 +275,18 @@ class BadDiskTest {
         cli.sh("long", "#JOB lease=1s", "echo $$ > main", "exec sleep 300");
         Cli.Live worker = cli.start("run");
         long job = cli.pidIn("main");
+        Cli.until("the worker has noted which process it is", () -> isNoted(job));
         damage.happens();
         Cli.Said said = worker.ends().exits(3).says("was moved, deleted or replaced");
         assertEquals(1, said.err().lines().filter(l -> l.contains("was moved")).count(), said.err());
         assertTrue(!said.err().contains("\tat "), said.err());
         assertTrue(Cli.waitFor(Duration.ofSeconds(3), () -> !Cli.isAlive(job)), "the job outlived its worker");
+    }
+
+    private boolean isNoted(long pid) {
+        try (SlothQueue queue = SlothQueue.look(new QueueFolder(cli.folder()))) {
+            return queue.processesOf(1).stream().anyMatch(p -> Long.valueOf(pid).equals(p.pid()));
+        }
     }
 
     // ---- locked
@@ -320,7 +326,8 @@ class BadDiskTest {
     @Test void that_has_no_room_for_the_native_library_is_not_taken_for_a_bad_queue() throws Exception {
         try (Mount disk = Mount.over(cli, "size=256k,noexec")) {
             disk.fill(0);
-            Map<String, String> environment = Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + disk.folder + " -Duser.home=" + disk.folder);
+            Map<String, String> environment =
+                Map.of("JAVA_TOOL_OPTIONS", "-Djava.io.tmpdir=" + disk.folder + " -Duser.home=" + disk.folder);
             cli.in("queue");
             Cli.Said said = cli.start(environment, "add", "--", "true").ends();
             if (said.code() != 0) {

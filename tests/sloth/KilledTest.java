@@ -37,12 +37,12 @@ class KilledTest {
     @EnabledOnOs(value = OS.LINUX, disabledReason = "what left its group is found through /proc")
     void leaves_nothing_that_the_next_attempt_would_meet() throws Exception {
         // Besides the group there is a process in a session of its own, which the guard does not reach.
-        Witness witness = Witness.in(cli.folder()).stray("stray.sh");
+        Witness witness = Witness.in(cli.folder()).stray("stray.sh", "");
         cli.slothq("add", "stray", "0", "600", "1").exits(0);
         Cli.Live worker = cli.start("run");
         witness.until("start", 1, 2);
         worker.killed();
-        assertTrue(Cli.waitFor(GROUP_GONE, () -> witness.pids(1).stream().filter(Cli::isAlive).count() <= 1), "the group outlived its worker");
+        assertTrue(Cli.waitFor(GROUP_GONE, () -> witness.living().size() <= 1), "the group outlived its worker");
         cli.process("run").exits(0);
         assertEquals("added claimed reclaimed claimed done", cli.events(1));
         assertEquals(List.of("worker died"), cli.details(1, "reason"));

@@ -77,8 +77,8 @@ class PowerCutTest {
         Path log = top.resolve("log");
         Map<String, String> environment = Map.of("LD_PRELOAD", Rig.compile("powerlog", top).toString(),
             "POWERLOG_DIR", folder.toString(), "POWERLOG_OUT", log.toString());
-        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", System.getProperty("java.class.path"),
-            Work.class.getName(), folder.toString(), mode);
+        List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp", System.getProperty("java.class.path"), Work.class.getName(), folder.toString(), mode);
         new Cli.Live(java, folder, environment).ends().exits(0);
         return log;
     }
@@ -178,7 +178,8 @@ class PowerCutTest {
             }
             // And it goes on from there.
             long next = queue.add(NewJob.command("true").priority(1)).id();
-            return next > newest && queue.complete(queue.claim("next").orElseThrow(), "well") ? Optional.empty() : Optional.of("damaged: it does not go on");
+            boolean goesOn = next > newest && queue.complete(queue.claim("next").orElseThrow(), "well");
+            return goesOn ? Optional.empty() : Optional.of("damaged: it does not go on");
         } catch (SlothException e) {
             return Optional.of("damaged: " + e.getMessage());
         }

@@ -46,6 +46,7 @@ final class Rig implements AutoCloseable {
         Files.writeString(state.resolve("name"), "slothq-test-" + ProcessHandle.current().pid() + "-" + COUNT.incrementAndGet());
         set(0);
         writeUptime();
+        call("make");
         publisher.setDaemon(true);
         publisher.start();
     }

@@ -42,7 +42,8 @@ class SleepTest {
     }
 
     @Test void counts_timeouts_and_stalls_in_awake_time() throws Exception {
-        Witness witness = Witness.in(cli.folder()).job("timeout.sh", "lease=2s timeout=4s attempts=1").job("stall.sh", "lease=2s stall=4s attempts=1");
+        Witness witness = Witness.in(cli.folder())
+            .job("timeout.sh", "lease=2s timeout=4s attempts=1").job("stall.sh", "lease=2s stall=4s attempts=1");
         cli.slothq("add", "timeout", "0", "600").exits(0);
         cli.slothq("add", "stall", "0", "600").exits(0);
         try (Rig rig = Rig.of(cli)) {
@@ -81,7 +82,8 @@ class SleepTest {
         cli.sh("twice", "#JOB backoff=5m..5m", "test $SLOTHQ_ATTEMPT = 2");
         try (Rig rig = Rig.of(cli)) {
             rig.start("run", "--watch");
-            Cli.until("its first attempt fails", () -> cli.has(".slothq/queue.db") && !cli.jobs().isEmpty() && cli.events(1).endsWith("retry"));
+            Cli.until("its first attempt fails",
+                () -> cli.has(".slothq/queue.db") && !cli.jobs().isEmpty() && cli.events(1).endsWith("retry"));
             rig.sleep(NIGHT);
             cli.untilJob(1, State.DONE);
             assertEquals("added claimed retry claimed done", cli.events(1));

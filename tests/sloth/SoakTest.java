@@ -34,7 +34,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @EnabledOnOs(value = OS.LINUX, disabledReason = "the witnesses look into /proc")
 class SoakTest {
 
-    private static final int ROUNDS = Integer.parseInt(System.getenv().getOrDefault("SLOTHQ_SOAK_ROUNDS", "12"));
+    private static final int ROUNDS = Integer.parseInt(System.getenv().getOrDefault("SLOTHQ_SOAK_ROUNDS", "8"));
     /** Then it tells what it does meanwhile. */
     private static final boolean IS_LONG = ROUNDS >= 100;
     private static final int WORKERS = 2;
@@ -52,7 +52,7 @@ class SoakTest {
     private Rig rig;
 
     @Test void that_add_under_one_key_at_once_all_get_the_one_job() {
-        cli.slothq("init").exits(0);
+        // The folder is empty: they also make the queue at once.
         List<Cli.Live> twenty = IntStream.range(0, 20).mapToObj(i -> cli.start("add", "--key", "same", "--", "true")).toList();
         List<String> ids = twenty.stream().map(a -> a.ends().exits(0).out()).distinct().toList();
         assertEquals(List.of("1\n"), ids);
@@ -61,7 +61,7 @@ class SoakTest {
     }
 
     @Test void that_work_add_kill_and_sleep_lose_no_job_and_double_none() throws Exception {
-        witness = Witness.in(cli.folder()).job("quick.sh", OPTIONS).job("stray.sh", OPTIONS).stray("stray.sh");
+        witness = Witness.in(cli.folder()).job("quick.sh", OPTIONS).stray("stray.sh", OPTIONS).hosted(OPTIONS);
         rig = Rig.whyNot() == null ? Rig.of(cli) : null;
         try {
             for (int round = 0; round < ROUNDS; round++) {
@@ -90,8 +90,9 @@ class SoakTest {
             workers.add(rig == null ? cli.start(run) : rig.start(run));
         }
         if (adders.isEmpty() || !adders.get(adders.size() - 1).process().isAlive()) {
-            List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1", "-cp",
-                System.getProperty("java.class.path"), Adder.class.getName(), cli.folder().toString(), Long.toString(random.nextLong()));
+            List<String> java = List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:TieredStopAtLevel=1",
+                "-cp", System.getProperty("java.class.path"), Adder.class.getName(), cli.folder().toString(),
+                Long.toString(random.nextLong()));
             adders.add(rig == null ? new Cli.Live(java, cli.folder(), Map.of()) : rig.start(java));
         }
     }
@@ -124,7 +125,7 @@ class SoakTest {
         }
 
         private static JobRecord add(SlothQueue queue, Random random) {
-            String job = random.nextInt(5) == 0 ? "stray.sh" : "quick.sh";
+            String job = List.of("quick.sh", "quick.sh", "quick.sh", "stray.sh", "hosted.java").get(random.nextInt(5));
             String exit = random.nextInt(8) == 0 ? "1" : "0";
             return queue.add(job, exit, Integer.toString(random.nextInt(12)));
         }
@@ -212,8 +213,9 @@ class SoakTest {
                 Cancelling.awaitGone(queue, id);
                 note("cancel");
             } catch (SlothException e) {
-                note("cancel came too late");
-                assertEquals(SlothException.REFUSED, e.exitCode(), e.getMessage());
+                // It has ended meanwhile; or a worker was frozen in the middle of a transaction, with the write lock in its hand.
+                note("no cancel: " + e.getMessage());
+                assertTrue(e.exitCode() == SlothException.REFUSED || e.isPassing() && !stopped.isEmpty(), e.getMessage());
             }
         }
     }
@@ -253,8 +255,10 @@ class SoakTest {
             assertEquals(List.of(), queue.strays(), "processes that are not known to be gone");
             assertEquals(List.of(), queue.workers(), "workers that are not known to be gone");
         }
-        try (Stream<Path> locks = Files.list(new QueueFolder(cli.folder()).locks())) {
-            assertEquals(List.of(), locks.toList(), "locks of workers that are gone");
+        // One that was killed before it had entered its name leaves an empty file; nobody holds it.
+        WorkerLocks locks = new WorkerLocks(new QueueFolder(cli.folder()).locks());
+        try (Stream<Path> files = Files.list(new QueueFolder(cli.folder()).locks())) {
+            assertTrue(files.map(f -> f.getFileName().toString().replace(".lock", "")).allMatch(locks::isFree), "a lock of nobody is held");
         }
     }
 
@@ -271,10 +275,13 @@ class SoakTest {
     private void assertEndedOnce(JobRecord job, List<String> events) {
         String story = "job " + job.id() + ": " + events;
         assertTrue(job.state().ended(), story);
-        assertEquals(List.of(job.state().word()), events.stream().filter(e -> List.of("done", "failed", "cancelled").contains(e)).toList(), story);
+        List<String> ends = events.stream().filter(e -> List.of("done", "failed", "cancelled").contains(e)).toList();
+        assertEquals(List.of(job.state().word()), ends, story);
         assertTrue(job.attempts() <= job.options().attempts(), story);
         if (job.state() == State.DONE) {
-            assertTrue(witness.lines().stream().anyMatch(l -> l.word().equals("end") && l.id() == job.id() && l.claim() == job.claims()),
+            // A guest does not know the number of its claim.
+            int last = job.job().equals("hosted.java") ? job.attempts() : job.claims();
+            assertTrue(witness.lines().stream().anyMatch(l -> l.word().equals("end") && l.id() == job.id() && l.claim() == last),
                 story + ", but its last attempt did not come to its end");
         }
     }

@@ -5,10 +5,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** What the jobs of a folder saw of each other: tests/rig/witness.sh, and the trace that it writes. */
 final class Witness {
@@ -28,16 +31,21 @@ final class Witness {
 
     /** A job file of that name. @param options for its head: {@code lease=1s timeout=4s} */
     Witness job(String name, String options) throws IOException {
-        return write(name, text().replace("#JOB run=added\n", "#JOB run=added " + options + "\n"));
+        return write(name, text("witness.sh", options));
     }
 
     /** A job that also starts a process which leaves its group and does not end. */
-    Witness stray(String name) throws IOException {
-        return write(name, text().replace("\nstray=no\n", "\nstray=yes\n"));
+    Witness stray(String name, String options) throws IOException {
+        return write(name, text("witness.sh", options).replace("\nstray=no\n", "\nstray=yes\n"));
     }
 
-    private static String text() throws IOException {
-        return Files.readString(Rig.source("witness.sh"));
+    /** A job in a warm JVM: {@code hosted.java}. */
+    Witness hosted(String options) throws IOException {
+        return write("hosted.java", text("hosted.java", options));
+    }
+
+    private static String text(String source, String options) throws IOException {
+        return Files.readString(Rig.source(source)).replace("JOB run=added\n", "JOB run=added " + options + "\n");
     }
 
     private Witness write(String name, String text) throws IOException {
@@ -58,7 +66,8 @@ final class Witness {
         try (Stream<String> lines = Files.lines(trace())) {
             return lines.map(l -> l.split(" ")).map(w -> {
                 int dot = w[1].indexOf('.');
-                return new Line(w[0], Long.parseLong(w[1].substring(0, dot)), Integer.parseInt(w[1].substring(dot + 1)), List.of(w).subList(2, w.length));
+                return new Line(w[0], Long.parseLong(w[1].substring(0, dot)), Integer.parseInt(w[1].substring(dot + 1)),
+                    List.of(w).subList(2, w.length));
             }).toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -87,9 +96,16 @@ final class Witness {
         return lines().stream().filter(l -> l.word().equals("start") && l.id() == id).map(Line::pid).toList();
     }
 
-    /** No process of an earlier attempt lived when a later one began. */
+    /** No process of an earlier attempt lived when a later one began, and none spoke after that. */
     void assertNeverTwoAlive() {
-        assertEquals(List.of(), lines().stream().filter(l -> l.word().equals("overlap")).toList(), "attempts of one job that lived at once");
+        List<Line> overlaps = lines().stream().filter(l -> l.word().equals("overlap")).toList();
+        assertEquals(List.of(), overlaps, "attempts of one job that lived at once");
+        Map<Long, Integer> newest = new HashMap<>();
+        for (Line line : lines()) {
+            int before = newest.getOrDefault(line.id(), 0);
+            assertTrue(line.claim() >= before, "after claim " + before + " had begun: " + line);
+            newest.put(line.id(), line.claim());
+        }
     }
 
     void assertNobodyLeft() {
