@@ -293,7 +293,7 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
             if (System.nanoTime() - start > most.toNanos()) {
                 return false;
             }
-            pause(Duration.ofMillis(10));
+            pause(Duration.ofMillis(50));
         }
         return true;
     }
