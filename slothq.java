@@ -36,6 +36,7 @@
 //SOURCES lib/sloth/JobJar.java
 //SOURCES lib/sloth/JobProcess.java
 //SOURCES lib/sloth/JobRecord.java
+//SOURCES lib/sloth/JobRow.java
 //SOURCES lib/sloth/JshMain.java
 //SOURCES lib/sloth/Json.java
 //SOURCES lib/sloth/Launcher.java
@@ -53,9 +54,11 @@
 //SOURCES lib/sloth/Outcome.java
 //SOURCES lib/sloth/Output.java
 //SOURCES lib/sloth/OutputLog.java
+//SOURCES lib/sloth/Overview.java
 //SOURCES lib/sloth/ProcessTree.java
 //SOURCES lib/sloth/Program.java
 //SOURCES lib/sloth/Pulse.java
+//SOURCES lib/sloth/QueueFile.java
 //SOURCES lib/sloth/QueueFolder.java
 //SOURCES lib/sloth/Repl.java
 //SOURCES lib/sloth/Roster.java

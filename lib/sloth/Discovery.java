@@ -35,7 +35,7 @@ final class Discovery {
         }
         // Looked at and added in one transaction: of two runs that start together, one adds.
         List<String> added = queue.together(() -> {
-            Set<String> living = queue.livingFiles();
+            Set<String> living = queue.overview().livingFiles();
             return digests.entrySet().stream()
                 .filter(e -> wants(e.getKey(), e.getValue(), start) && !living.contains(e.getKey().name()))
                 .map(e -> queue.add(e.getKey().toAdd().discovered(e.getValue())).job()).toList();
@@ -47,7 +47,7 @@ final class Discovery {
         return switch (file.options().run()) {
             case ADDED -> false;
             case ALWAYS -> start;
-            case ONCE -> !queue.lastContent(file.name()).equals(Optional.of(digest));
+            case ONCE -> !queue.overview().lastContent(file.name()).equals(Optional.of(digest));
         };
     }
 
@@ -57,7 +57,7 @@ final class Discovery {
         Map<JobFile, String> digests = new LinkedHashMap<>();
         files.forEach(f -> digest(f, refused).ifPresent(d -> digests.put(f, d)));
         List<String> added = queue.together(() -> {
-            Set<String> living = queue.livingFiles();
+            Set<String> living = queue.overview().livingFiles();
             return digests.entrySet().stream().filter(e -> !living.contains(e.getKey().name()))
                 .map(e -> queue.add(e.getKey().toAdd().discovered(e.getValue())).job()).toList();
         });

@@ -129,7 +129,7 @@ public final class Doctor {
             return;
         }
         check("integrity", () -> {
-            List<String> words = queue.integrity();
+            List<String> words = queue.overview().integrity();
             if (words.equals(List.of("ok"))) {
                 add("integrity", Verdict.OK, folder.database() + " is sound");
             } else {
@@ -137,7 +137,7 @@ public final class Doctor {
             }
         });
         check("ledger", () -> {
-            List<Long> wrong = queue.contradictions();
+            List<Long> wrong = queue.overview().contradictions();
             add("ledger", wrong.isEmpty() ? Verdict.OK : Verdict.BAD, wrong.isEmpty() ? "tells the same as the jobs' rows"
                 : "tells another story of job " + wrong.get(0) + " than its row: somebody changed the file by hand");
         });
@@ -148,7 +148,7 @@ public final class Doctor {
     }
 
     private void jobs(SlothQueue queue) {
-        List<JobRecord> stranded = queue.stranded();
+        List<JobRecord> stranded = queue.overview().stranded();
         int strays = queue.strays().size();
         if (!stranded.isEmpty()) {
             add("jobs", Verdict.NOTE, stranded.size() + " stranded (first: " + stranded.get(0).id() + "): the next 'slothq run' takes them up");
@@ -160,7 +160,7 @@ public final class Doctor {
     }
 
     private void clock(SlothQueue queue) {
-        long ahead = queue.newestEvent() - clock.millis();
+        long ahead = queue.overview().newestEvent() - clock.millis();
         add("clock", ahead <= 0 ? Verdict.OK : Verdict.NOTE, ahead <= 0 ? "not behind what was written last"
             : "the clock is " + Durations.roughly(Duration.ofMillis(ahead)) + " behind what was written last; waits are cut to their own length at the next step");
     }

@@ -20,40 +20,53 @@ final class Ledger {
         }
     }
 
+    private static final String NEWEST = "SELECT seq, at FROM event ORDER BY seq DESC LIMIT 1";
+
     private final Db db;
     private long transaction;
-    private long lastSeq;
+    /** The newest line before this transaction. */
+    private long before;
 
     Ledger(Db db) {
         this.db = db;
     }
 
-    void begin() {
+    /** Begins a transaction's lines. @return epoch ms of the newest line before it, 0 when there is none */
+    long begin() throws SQLException {
         transaction = ThreadLocalRandom.current().nextLong();
-        lastSeq = 0;
+        before = 0;
+        return db.one(NEWEST, r -> {
+            before = r.getLong("seq");
+            return r.getLong("at");
+        }).orElse(0L);
     }
 
     void write(long now, Long job, String event, Integer attempt, String worker, Map<String, Object> detail) throws SQLException {
-        lastSeq = db.number("INSERT INTO event (job, at, event, attempt, worker, detail, tx) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING seq",
+        db.run("INSERT INTO event (job, at, event, attempt, worker, detail, tx) VALUES (?, ?, ?, ?, ?, ?, ?)",
             job, now, event, attempt, worker, Json.object(detail), transaction);
+    }
+
+    /** A line "added" for each job with a greater id. */
+    void writeAdded(long now, long after) throws SQLException {
+        db.run("INSERT INTO event (job, at, event, tx) SELECT id, ?, 'added', ? FROM job WHERE id > ? ORDER BY id", now, transaction, after);
     }
 
     /** The same ledger through a fresh connection. */
     Ledger on(Db fresh) {
         Ledger same = new Ledger(fresh);
         same.transaction = transaction;
-        same.lastSeq = lastSeq;
+        same.before = before;
         return same;
     }
 
-    /** Whether the transaction that wrote the last line is in the file. */
-    boolean holdsLast() throws SQLException {
-        return lastSeq > 0 && db.number("SELECT count(*) FROM event WHERE seq = ? AND tx = ?", lastSeq, transaction) == 1;
+    /** Whether lines of this transaction are in the file. */
+    boolean holdsOurs() throws SQLException {
+        return db.number("SELECT count(*) FROM event WHERE seq > ? AND tx = ?", before, transaction) > 0;
     }
 
     /** Epoch ms of the newest line, 0 when there is none. */
     long newest() throws SQLException {
-        return db.number("SELECT at FROM event ORDER BY seq DESC LIMIT 1");
+        return db.one(NEWEST, r -> r.getLong("at")).orElse(0L);
     }
 
     List<Event> of(long job) throws SQLException {

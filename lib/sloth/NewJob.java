@@ -2,6 +2,7 @@ package sloth;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * A job that is about to be added: {@code NewJob.file("thumbs.java").args("a.jpg").in(ofMinutes(10))}.
@@ -82,6 +83,12 @@ public record NewJob(String job, List<String> command, List<String> args, Option
     /** The key it is held by: its own, or the file and the arguments where the file says {@code key=args}. */
     String effectiveKey() {
         return key == null && options.byArgs() && job != null ? job + " " + Json.strings(args) : key;
+    }
+
+    /** Whether the two differ in nothing but words and key. */
+    boolean isLike(NewJob other) {
+        return Objects.equals(job, other.job) && options.equals(other.options) && notBefore == other.notBefore
+            && Objects.equals(delay, other.delay) && Objects.equals(content, other.content);
     }
 
     /** NUL ends an argument for the kernel, and a lone surrogate has no UTF-8: neither would come back as it went in. */

@@ -44,7 +44,7 @@ final class Roster {
 
     List<WorkerRecord> workers() throws SQLException {
         return db.all("""
-            SELECT w.*, (SELECT min(j.id) FROM job j WHERE j.state = 'claimed' AND j.worker = w.id) AS job
+            SELECT w.*, (SELECT min(j.id) FROM job j WHERE j.state = 'claimed' AND j.finished IS NULL AND j.worker = w.id) AS job
             FROM worker w ORDER BY w.started, w.id""", Roster::worker);
     }
 

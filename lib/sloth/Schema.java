@@ -32,8 +32,8 @@ final class Schema {
           job            TEXT,                                  -- a file in jobs/ ...
           command        TEXT CHECK (json_valid(command)),      -- ... or an argument vector
           args           TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(args)),
-          state          TEXT NOT NULL DEFAULT 'pending'
-                           CHECK (state IN ('pending', 'claimed', 'done', 'failed', 'cancelled')),
+          state          TEXT NOT NULL DEFAULT 'pending' -- no IN of many: SQLite builds it anew at each row that it checks
+                           CHECK (state = 'pending' OR state = 'claimed' OR state = 'done' OR state = 'failed' OR state = 'cancelled'),
           due            INTEGER NOT NULL DEFAULT 1 CHECK (due IN (0, 1)),  -- 0: waits for not_before
           not_before     INTEGER NOT NULL DEFAULT 0,            -- epoch ms; 0: as soon as possible
           delay_ms       INTEGER CHECK (delay_ms >= 0),         -- how long it was to wait; NULL: the user named the time
@@ -64,22 +64,24 @@ final class Schema {
           CHECK ((state = 'claimed') = (token IS NOT NULL)),
           CHECK ((state = 'claimed') = (worker IS NOT NULL)),
           CHECK ((state = 'claimed') = (lease_until IS NOT NULL)),
-          CHECK ((state IN ('done', 'failed', 'cancelled')) = (finished IS NOT NULL)),
+          CHECK ((state = 'pending' OR state = 'claimed') = (finished IS NULL)),
           CHECK (state <> 'claimed' OR attempts >= 1)
         ) STRICT;
-        CREATE INDEX job_due ON job (priority DESC, id) WHERE state = 'pending' AND due = 1;
+        -- A claim and an end change one leaf of one index: claimed rows stand just before the next one to be claimed.
+        CREATE INDEX job_open ON job (state, due DESC, priority DESC, id, batch) WHERE finished IS NULL;
         CREATE INDEX job_waiting ON job (not_before) WHERE state = 'pending' AND due = 0;
-        CREATE INDEX job_claimed ON job (id) WHERE state = 'claimed';
+        CREATE INDEX job_missed ON job (batch, state) WHERE state IN ('failed', 'cancelled');
         CREATE INDEX job_discovered ON job (job, id) WHERE discovered = 1;
-        CREATE INDEX job_batch ON job (batch, state) WHERE batch IS NOT NULL;
+        CREATE INDEX job_batch ON job (batch) WHERE batch IS NOT NULL;
         CREATE UNIQUE INDEX job_key ON job (key) WHERE key IS NOT NULL AND state IN ('pending', 'claimed');
 
         CREATE TABLE event (
-          seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+          seq     INTEGER PRIMARY KEY,                          -- grows: the newest line is never deleted
           job     INTEGER,                                      -- NULL: the whole queue
           at      INTEGER NOT NULL,
-          event   TEXT NOT NULL CHECK (event IN ('added', 'claimed', 'done', 'retry', 'failed', 'reclaimed', 'released',
-                    'slept', 'lease-lost', 'cancelled', 'requeued', 'clock-stepped', 'step', 'pruned')),
+          event   TEXT NOT NULL CHECK (event = 'added' OR event = 'claimed' OR event = 'done' OR event = 'retry' OR event = 'failed'
+                    OR event = 'reclaimed' OR event = 'released' OR event = 'slept' OR event = 'lease-lost' OR event = 'cancelled'
+                    OR event = 'requeued' OR event = 'clock-stepped' OR event = 'step' OR event = 'pruned'),
           attempt INTEGER,
           worker  TEXT,
           detail  TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(detail)),

@@ -76,11 +76,11 @@ public final class Shapes {
         Map<String, Long> words = new LinkedHashMap<>();
         counts.forEach((state, n) -> words.put(state.word(), n));
         o.put("counts", words);
-        long due = queue.due();
+        long due = queue.overview().due();
         o.put("due", due);
         o.put("waiting", counts.get(State.PENDING) - due);
-        o.put("stranded", queue.stranded().size());
-        o.put("next_due", queue.nextDue(List.of()).map(Shapes::time).orElse(null));
+        o.put("stranded", queue.overview().stranded().size());
+        o.put("next_due", queue.overview().nextDue(List.of()).map(Shapes::time).orElse(null));
         o.put("workers", queue.workers().stream().map(w -> worker(queue, w)).toList());
         return o;
     }

@@ -24,13 +24,13 @@ public final class StatusText {
             }
         });
         t.out.println(parts.isEmpty() ? "no jobs" : String.join(", ", parts));
-        long due = queue.due();
+        long due = queue.overview().due();
         long waiting = counts.get(State.PENDING) - due;
-        Optional<Long> next = queue.nextDue(List.of());
+        Optional<Long> next = queue.overview().nextDue(List.of());
         if (waiting > 0 && next.isPresent()) {
             t.out.println(waiting + (waiting == 1 ? " waits" : " wait") + ", the next falls due " + Times.ahead(next.get(), queue.now()));
         }
-        List<JobRecord> stranded = queue.stranded();
+        List<JobRecord> stranded = queue.overview().stranded();
         for (JobRecord job : queue.list(new SlothQueue.Filter(State.CLAIMED, null, null, 20))) {
             if (!stranded.contains(job)) {
                 t.out.println(running(job, t));
@@ -42,7 +42,7 @@ public final class StatusText {
         if (due > 0 && !queue.hasLiveWorker()) {
             t.out.println("no worker runs; 'slothq run' starts one");
         }
-        for (SlothQueue.BatchCounts b : queue.openBatches()) {
+        for (Overview.BatchCounts b : queue.overview().openBatches()) {
             t.out.println("batch " + b.batch() + " " + b.job() + "  " + b.done() + " done, " + b.failed() + " failed, " + b.stranded()
                 + " stranded, " + b.left() + " left");
         }

@@ -151,7 +151,7 @@ public final class Worker implements AutoCloseable {
         if (busy() > 0) {
             idleSince = System.nanoTime();
             untidy = true;
-            report.load(() -> queue.dueCount(settings.only));
+            report.load(() -> queue.overview().dueCount(settings.only));
             return true;
         }
         if (untidy) {
@@ -163,7 +163,7 @@ public final class Worker implements AutoCloseable {
 
     /** Some of the jobs that are left pending, the first ones due first. */
     public List<JobRecord> left() {
-        return queue.pending(settings.only, 6);
+        return queue.overview().pending(settings.only, 6);
     }
 
     private long countLeft() {
@@ -378,10 +378,10 @@ public final class Worker implements AutoCloseable {
     }
 
     private boolean worthWaiting(Duration idleFor) {
-        if (queue.dueOrOverdue(settings.only, id) > 0) {
+        if (queue.overview().dueOrOverdue(settings.only, id) > 0) {
             return idleFor.compareTo(settings.patience) < 0;
         }
-        Optional<Long> next = queue.nextDue(settings.only);
+        Optional<Long> next = queue.overview().nextDue(settings.only);
         boolean soon = next.isPresent() && next.get() - queue.now() <= settings.patience.toMillis();
         if (next.isPresent() && (soon || settings.watch)) {
             report.waiting(next.get());

@@ -26,6 +26,7 @@ final class CyclesBench implements Bench {
         queues.put(many + " pending", filled(folder.resolve("many"), many, 0));
         queues.put("1000 pending, " + many + " wait", filled(folder.resolve("waiting"), 1_000, many));
         try (BareTransactions bare = new BareTransactions(folder.resolve("bare.db"))) {
+            warmUp(queues.values().iterator().next(), 20 * cycles);
             Contest contest = new Contest().seconds("bare", () -> bare.commit(2 * cycles));
             queues.forEach((depth, queue) -> contest
                 .seconds("two, " + depth, () -> add(queue, cycles), () -> twoMoves(queue, cycles))
@@ -69,6 +70,13 @@ final class CyclesBench implements Bench {
 
     private static void add(SlothQueue queue, NewJob job, int times) throws IOException {
         queue.addEach(job, new ByteArrayInputStream("x\n".repeat(times).getBytes(StandardCharsets.US_ASCII)));
+    }
+
+    /** A JVM needs some thousand cycles to compile them, and only a few for what is bare. */
+    private static void warmUp(SlothQueue queue, int cycles) throws IOException {
+        add(queue, 2 * cycles);
+        twoMoves(queue, cycles);
+        oneMove(queue, cycles);
     }
 
     private static void twoMoves(SlothQueue queue, int cycles) {

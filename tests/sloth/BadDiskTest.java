@@ -368,8 +368,8 @@ class BadDiskTest {
 
     private void assertSound() {
         try (SlothQueue queue = SlothQueue.look(new QueueFolder(cli.folder()))) {
-            assertEquals(List.of("ok"), queue.integrity());
-            assertEquals(List.of(), queue.contradictions());
+            assertEquals(List.of("ok"), queue.overview().integrity());
+            assertEquals(List.of(), queue.overview().contradictions());
         }
     }
 

@@ -189,7 +189,7 @@ class FaultTest {
         try (SlothQueue queue = SlothQueue.open(struck, clock); Connection eye = Db.connect(struck.database())) {
             scenario.act.on(queue, lease);
             after = dump(eye);
-            assertEquals(List.of(), queue.contradictions());
+            assertEquals(List.of(), queue.overview().contradictions());
         }
     }
 
@@ -197,7 +197,7 @@ class FaultTest {
         String where = scenario + ", call " + n + ", " + fault;
         copyPrepared();
         FaultyConnection.Plan plan = new FaultyConnection.Plan(fault, n);
-        try (SlothQueue queue = new SlothQueue(struck, FaultyConnection.source(struck.database(), plan), clock, SlothQueue.Use.MOVES);
+        try (SlothQueue queue = new SlothQueue(struck, FaultyConnection.source(struck.database(), plan), clock, QueueFile.Use.MOVES);
              Connection eye = Db.connect(struck.database())) {
             boolean said = act(scenario, queue, plan, where);
             String found = dump(eye);

@@ -90,7 +90,7 @@ final class FaultyConnection extends JDBC4Connection {
 
     private final Plan plan;
 
-    static SlothQueue.Source source(Path file, Plan plan) {
+    static QueueFile.Source source(Path file, Plan plan) {
         return () -> plan.call("connect", () -> new FaultyConnection(file, plan));
     }
 

@@ -80,8 +80,8 @@ class HistoryTest extends QueueFixture {
         queue.progress(lease, new JobRecord.Progress(1, 2L, null));
         queue.list();
         queue.counts();
-        queue.stranded();
-        queue.nextDue(List.of());
+        queue.overview().stranded();
+        queue.overview().nextDue(List.of());
         queue.isHeld(lease);
         assertEquals(before, queue.ledger().size());
         assertEquals(List.of("added", "claimed"), story(id));
@@ -175,11 +175,11 @@ class HistoryTest extends QueueFixture {
         try (var c = Db.connect(folder.database()); var s = c.createStatement()) {
             s.executeUpdate("UPDATE job SET state = 'failed' WHERE id = " + id);
         }
-        assertEquals(List.of(id), queue.contradictions());
+        assertEquals(List.of(id), queue.overview().contradictions());
         try (var c = Db.connect(folder.database()); var s = c.createStatement()) {
             s.executeUpdate("UPDATE job SET state = 'done' WHERE id = " + id);
         }
-        assertEquals(List.of(), queue.contradictions());
+        assertEquals(List.of(), queue.overview().contradictions());
     }
 
     @Test void outlives_everything_but_a_prune() {

@@ -98,16 +98,16 @@ class OrderTest extends QueueFixture {
     }
 
     @Test void says_what_is_due_and_when_the_next_one_is() {
-        assertEquals(Optional.empty(), queue.nextDue(List.of()));
+        assertEquals(Optional.empty(), queue.overview().nextDue(List.of()));
         queue.add(job("now.sh"));
         queue.add(job("later.sh").in(ofSeconds(30)));
         queue.add(job("soon.sh").in(ofSeconds(10)));
-        assertEquals(1, queue.due());
-        assertEquals(Optional.of(clock.millis() + 10_000), queue.nextDue(List.of()));
-        assertEquals(Optional.of(clock.millis() + 30_000), queue.nextDue(List.of("later.sh", "now.sh")));
-        assertEquals(Optional.empty(), queue.nextDue(List.of("now.sh")));
+        assertEquals(1, queue.overview().due());
+        assertEquals(Optional.of(clock.millis() + 10_000), queue.overview().nextDue(List.of()));
+        assertEquals(Optional.of(clock.millis() + 30_000), queue.overview().nextDue(List.of("later.sh", "now.sh")));
+        assertEquals(Optional.empty(), queue.overview().nextDue(List.of("now.sh")));
         clock.pass(ofSeconds(10));
-        assertEquals(2, queue.due(), "by the clock, before any claim");
+        assertEquals(2, queue.overview().due(), "by the clock, before any claim");
     }
 
     /** Four threads with a queue each: nothing is handed out twice, nothing is left. */

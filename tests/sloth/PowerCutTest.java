@@ -162,8 +162,8 @@ class PowerCutTest {
     /** What is wrong with a queue after the cut; one line is enough. */
     private static Optional<String> wrong(Path folder, List<String> words) {
         try (SlothQueue queue = SlothQueue.open(folder)) {
-            if (!queue.integrity().equals(List.of("ok")) || !queue.contradictions().isEmpty()) {
-                return Optional.of("damaged: " + queue.integrity() + " " + queue.contradictions());
+            if (!queue.overview().integrity().equals(List.of("ok")) || !queue.overview().contradictions().isEmpty()) {
+                return Optional.of("damaged: " + queue.overview().integrity() + " " + queue.overview().contradictions());
             }
             Map<Long, State> states = queue.list().stream().collect(Collectors.toMap(JobRecord::id, JobRecord::state));
             long newest = 0;

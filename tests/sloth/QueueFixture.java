@@ -36,7 +36,7 @@ abstract class QueueFixture {
     }
 
     @AfterEach void close() {
-        assertEquals(List.of(), queue.contradictions(), "jobs that the ledger tells another story of");
+        assertEquals(List.of(), queue.overview().contradictions(), "jobs that the ledger tells another story of");
         queue.close();
     }
 

@@ -116,11 +116,11 @@ class ReclaimTest extends QueueFixture {
         long id = queue.add(job("backup.sh")).id();
         claim("w1");
         clock.pass(ofMillis(59_999));
-        assertEquals(List.of(), queue.stranded());
+        assertEquals(List.of(), queue.overview().stranded());
         clock.pass(ofMillis(1));
-        assertEquals(List.of(id), queue.stranded().stream().map(JobRecord::id).toList());
+        assertEquals(List.of(id), queue.overview().stranded().stream().map(JobRecord::id).toList());
         queue.reclaim("w2");
-        assertEquals(List.of(), queue.stranded());
+        assertEquals(List.of(), queue.overview().stranded());
     }
 
     @Test void does_not_go_out_while_its_processes_may_live() {

@@ -183,7 +183,7 @@ class RetryTest extends QueueFixture {
         assertEquals("red [31malert", row(id).message());
         clock.pass(ofSeconds(2));
         queue.fail(claim(), "x".repeat(2_000));
-        assertEquals(SlothQueue.MESSAGE_CHARS, row(id).message().length());
+        assertEquals(JobRow.MESSAGE_CHARS, row(id).message().length());
         clock.pass(ofSeconds(4));
         queue.fail(claim(), "x".repeat(498) + "😀😀");
         assertEquals("x".repeat(498) + "…", row(id).message(), "no half of a character is left");

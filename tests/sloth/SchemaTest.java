@@ -292,7 +292,7 @@ class SchemaTest extends QueueFixture {
         try (SlothQueue copy = SlothQueue.open(second, clock)) {
             assertEquals(List.of("a.sh", "b.sh"), copy.list().stream().map(JobRecord::job).toList());
             assertEquals("b.sh", copy.claim("w").orElseThrow().job().job());
-            assertEquals(List.of(), copy.contradictions());
+            assertEquals(List.of(), copy.overview().contradictions());
         }
     }
 

@@ -116,7 +116,7 @@ class SoakTest {
             Random random = new Random(Long.parseLong(args[1]));
             try (SlothQueue queue = SlothQueue.open(Path.of(args[0]))) {
                 while (true) {
-                    if (queue.due() < ENOUGH) {
+                    if (queue.overview().due() < ENOUGH) {
                         System.out.println(add(queue, random).id());
                     }
                     Thread.sleep(random.nextInt(200));
@@ -241,8 +241,8 @@ class SoakTest {
         witness.assertNeverTwoAlive();
         witness.assertNobodyLeft();
         try (SlothQueue queue = SlothQueue.look(new QueueFolder(cli.folder()))) {
-            assertEquals(List.of("ok"), queue.integrity());
-            assertEquals(List.of(), queue.contradictions());
+            assertEquals(List.of("ok"), queue.overview().integrity());
+            assertEquals(List.of(), queue.overview().contradictions());
             Map<Long, JobRecord> jobs = queue.list().stream().collect(Collectors.toMap(JobRecord::id, j -> j));
             Set<Long> lost = acknowledged();
             assertTrue(lost.size() >= ROUNDS / 2, "hardly anything was added: " + lost);
