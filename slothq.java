@@ -10,6 +10,7 @@
 //SOURCES lib/sloth/Awake.java
 //SOURCES lib/sloth/Backoff.java
 //SOURCES lib/sloth/BatchBar.java
+//SOURCES lib/sloth/BuildTrouble.java
 //SOURCES lib/sloth/Builds.java
 //SOURCES lib/sloth/Cancelling.java
 //SOURCES lib/sloth/Clock.java
@@ -27,8 +28,10 @@
 //SOURCES lib/sloth/HostedJvm.java
 //SOURCES lib/sloth/Hosts.java
 //SOURCES lib/sloth/JBangBuild.java
+//SOURCES lib/sloth/JdksHere.java
 //SOURCES lib/sloth/Job.java
 //SOURCES lib/sloth/JobAlone.java
+//SOURCES lib/sloth/JobCompiler.java
 //SOURCES lib/sloth/JobContext.java
 //SOURCES lib/sloth/JobFile.java
 //SOURCES lib/sloth/JobHead.java
@@ -37,7 +40,10 @@
 //SOURCES lib/sloth/JobProcess.java
 //SOURCES lib/sloth/JobRecord.java
 //SOURCES lib/sloth/JobRow.java
+//SOURCES lib/sloth/JshEngine.java
 //SOURCES lib/sloth/JshMain.java
+//SOURCES lib/sloth/JshPiece.java
+//SOURCES lib/sloth/JshScript.java
 //SOURCES lib/sloth/Json.java
 //SOURCES lib/sloth/Launcher.java
 //SOURCES lib/sloth/Lease.java
@@ -80,7 +86,9 @@
 //SOURCES lib/sloth/WorkerLocks.java
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -89,6 +97,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -131,16 +140,18 @@ import sloth.Worker;
     header = "A patient job queue for one folder.",
     description = {"Finds the job files in jobs/ and runs them from a queue in one SQLite file, .slothq/queue.db.",
         "A laptop that sleeps, a kill -9, a power cut or a clock that jumps neither loses a job nor runs one twice at once."},
-    footer = {"%nWithout a command: status. Exit codes: 0 fine, 1 a job failed, 2 it cannot be asked for, 3 the queue cannot be used."},
-    subcommands = {slothq.Run.class, slothq.Add.class, slothq.Status.class, slothq.ListJobs.class, slothq.Show.class, slothq.Log.class,
-        slothq.Wait.class, slothq.Jobs.class, slothq.Retry.class, slothq.Cancel.class, slothq.Prune.class, slothq.Init.class,
-        slothq.New.class, slothq.Examine.class, slothq.Backup.class, slothq.Shell.class, slothq.Completion.class})
+    footer = {"%nWithout a command: status. Exit codes: 0 fine, 1 a job failed, 2 it cannot be asked for, 3 the queue cannot be used."})
 public class slothq implements Callable<Integer> {
+
+    private static final List<Class<?>> COMMANDS = List.of(
+        Run.class, Add.class, Status.class, ListJobs.class, Show.class, Log.class, Wait.class, Jobs.class, Retry.class,
+        Cancel.class, Prune.class, Init.class, New.class, Examine.class, Backup.class, Shell.class, Completion.class);
 
     static final int FINE = 0;
     static final int NO = 1;
 
-    @Option(names = "-C", paramLabel = "DIR", scope = ScopeType.INHERIT, description = "The queue folder; the current one when it is not given.")
+    @Option(names = "-C", paramLabel = "DIR", scope = ScopeType.INHERIT,
+        description = "The queue folder; the current one when it is not given.")
     Path directory;
 
     @Option(names = "--json", scope = ScopeType.INHERIT, description = "Print JSON.")
@@ -169,17 +180,25 @@ public class slothq implements Callable<Integer> {
             return SlothException.REFUSED;
         }
         CommandLine line = new CommandLine(app)
-            .setOut(new java.io.PrintWriter(app.terminal.out, true))
-            .setErr(new java.io.PrintWriter(app.terminal.err, true))
+            .setOut(new PrintWriter(app.terminal.out, true))
+            .setErr(new PrintWriter(app.terminal.err, true))
             .setCaseInsensitiveEnumValuesAllowed(true)
             .setParameterExceptionHandler(app::badUsage)
             .setExecutionExceptionHandler((e, command, parsed) -> app.failed(e));
+        wanted(List.of(args)).forEach(line::addSubcommand);
         line.getCommandSpec().version("slothq " + VERSION);
         line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().usageMessage()
             .sortOptions(false).descriptionHeading("%n").parameterListHeading("%n").optionListHeading("%n"));
         // Options that are not ours are the job's: 'add thumbs --small a.jpg'. One that is ours goes to it behind a '--'.
-        line.getSubcommands().get("add").setUnmatchedOptionsArePositionalParams(true);
+        Optional.ofNullable(line.getSubcommands().get("add")).ifPresent(add -> add.setUnmatchedOptionsArePositionalParams(true));
         return line.execute(args);
+    }
+
+    /** The one that was typed, where that is clear: picocli needs 60 ms to read the annotations of all. */
+    private static List<Class<?>> wanted(List<String> args) {
+        List<Class<?>> typed = COMMANDS.stream().filter(c -> args.contains(c.getAnnotation(Command.class).name())).toList();
+        boolean all = typed.size() != 1 || typed.contains(Completion.class) || args.contains("-h") || args.contains("--help");
+        return all ? COMMANDS : typed;
     }
 
     static final String VERSION = "0.1.0";
@@ -209,7 +228,8 @@ public class slothq implements Callable<Integer> {
         if (debug) {
             e.printStackTrace(terminal.err);
         }
-        return e instanceof SlothException s ? s.exitCode() : e instanceof IllegalArgumentException ? SlothException.REFUSED : SlothException.UNUSABLE;
+        return e instanceof SlothException s ? s.exitCode()
+            : e instanceof IllegalArgumentException ? SlothException.REFUSED : SlothException.UNUSABLE;
     }
 
     private static String oneLine(String text) {
@@ -255,7 +275,8 @@ public class slothq implements Callable<Integer> {
         @Option(names = {"-v", "--verbose"}, description = "Show the jobs' output, on stderr.")
         boolean verbose;
 
-        @Option(names = "--patience", paramLabel = "TIME", defaultValue = "5m", description = "Wait for a job that falls due within so long; ${DEFAULT-VALUE}.")
+        @Option(names = "--patience", paramLabel = "TIME", defaultValue = "5m",
+            description = "Wait for a job that falls due within so long; ${DEFAULT-VALUE}.")
         String patience;
 
         @Option(names = "--no-wait", description = "Run what is due now and wait for nothing.")
@@ -264,7 +285,8 @@ public class slothq implements Callable<Integer> {
         @Option(names = "--watch", description = "Stay, and take up new and changed files.")
         boolean watch;
 
-        @Option(names = "--parallel", paramLabel = "N", defaultValue = "1", description = "Run so many jobs at the same time, up to 64; ${DEFAULT-VALUE}.")
+        @Option(names = "--parallel", paramLabel = "N", defaultValue = "1",
+            description = "Run so many jobs at the same time, up to 64; ${DEFAULT-VALUE}.")
         int parallel;
 
         @Override public Integer call() throws Exception {
@@ -336,7 +358,8 @@ public class slothq implements Callable<Integer> {
         @Option(names = "--in", paramLabel = "TIME", description = "Not before so long from now: 10m, 1h30m.")
         String in;
 
-        @Option(names = "--at", paramLabel = "TIME", description = "Not before then: 09:00 (the next such), '2026-12-01 09:00', or ISO with an offset.")
+        @Option(names = "--at", paramLabel = "TIME",
+            description = "Not before then: 09:00 (the next such), '2026-12-01 09:00', or ISO with an offset.")
         String at;
 
         @Option(names = "--priority", paramLabel = "N", description = "Higher goes first.")
@@ -345,10 +368,12 @@ public class slothq implements Callable<Integer> {
         @Option(names = "--attempts", paramLabel = "N", description = "Claims that may count before it is failed.")
         Integer attempts;
 
-        @Option(names = "--key", paramLabel = "KEY", description = "While a job with this key is pending or claimed: print its id, add nothing.")
+        @Option(names = "--key", paramLabel = "KEY",
+            description = "While a job with this key is pending or claimed: print its id, add nothing.")
         String key;
 
-        @Option(names = "--each", paramLabel = "FILE", description = "A job for each line of FILE ('-': stdin), the line as the last argument; one batch.")
+        @Option(names = "--each", paramLabel = "FILE",
+            description = "A job for each line of FILE ('-': stdin), the line as the last argument; one batch.")
         String each;
 
         @Parameters(paramLabel = "JOB", arity = "1..*", description = "A job file, or behind '--' a command, and its arguments.")
@@ -362,7 +387,8 @@ public class slothq implements Callable<Integer> {
                 throw SlothException.refused("--in and --at cannot stand together");
             }
             if (each != null && key != null) {
-                throw SlothException.refused("--key cannot stand with --each: each job would have the same key; write key=args in the job file");
+                throw SlothException.refused("--key cannot stand with --each: each job would have the same key;"
+                    + " write key=args in the job file");
             }
             boolean isCommand = isBehindDashes();
             NewJob job = limited(timed(isCommand ? NewJob.command(words.toArray(String[]::new)) : fromFile()));
@@ -413,7 +439,7 @@ public class slothq implements Callable<Integer> {
             return FINE;
         }
 
-        private java.io.InputStream lines() throws IOException {
+        private InputStream lines() throws IOException {
             if (each.equals("-")) {
                 return System.in;
             }
@@ -699,7 +725,8 @@ public class slothq implements Callable<Integer> {
                 return app.print(Map.of("folder", folder.root().toString()));
             }
             app.terminal.out.println((hadJobs ? "queue in " : "new queue in ") + folder.root());
-            app.terminal.err.println(hadJobs ? "jobs/ was here already and is as it was" : "jobs/welcome.sh is an example: 'slothq run' runs it");
+            app.terminal.err.println(hadJobs ? "jobs/ was here already and is as it was"
+                : "jobs/welcome.sh is an example: 'slothq run' runs it");
             return FINE;
         }
     }
@@ -735,7 +762,8 @@ public class slothq implements Callable<Integer> {
 
     // ---- caring
 
-    @Command(name = "doctor", description = "Look the folder over: file, jobs, file system, clock, JDK. Changes nothing; exit 1 when something is wrong, 3 when the queue cannot be used.")
+    @Command(name = "doctor", description = "Look the folder over: file, jobs, file system, clock, JDK. Changes nothing;"
+        + " exit 1 when something is wrong, 3 when the queue cannot be used.")
     static class Examine extends Sub {
 
         @Override public Integer call() {
@@ -747,7 +775,7 @@ public class slothq implements Callable<Integer> {
             } else {
                 findings.forEach(f -> app.terminal.out.println(app.terminal.column(
                     f.verdict() == Doctor.Verdict.OK ? Tone.GOOD : f.verdict() == Doctor.Verdict.BAD ? Tone.BAD : Tone.WAITS,
-                    f.verdict().name().toLowerCase(java.util.Locale.ROOT), 5) + " " + f.name() + ": " + f.text()));
+                    f.verdict().name().toLowerCase(Locale.ROOT), 5) + " " + f.name() + ": " + f.text()));
             }
             return unusable ? SlothException.UNUSABLE : bad ? NO : FINE;
         }

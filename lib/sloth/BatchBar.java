@@ -1,6 +1,7 @@
 package sloth;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBar;
@@ -85,7 +86,7 @@ final class BatchBar implements AutoCloseable {
     private void tell(long left, long now) {
         double perSecond = ended / ((now - start) / 1e9);
         String time = perSecond > 0 ? ", about " + Durations.roughly(Duration.ofMillis((long) (1000 * left / perSecond))) + " left" : "";
-        terminal.err.printf(java.util.Locale.ROOT, "slothq: %d of %d ended, %.1f/s%s%n", ended, ended + left, perSecond, time);
+        terminal.err.printf(Locale.ROOT, "slothq: %d of %d ended, %.1f/s%s%n", ended, ended + left, perSecond, time);
     }
 
     /** Before a line is printed where the bar stands. */

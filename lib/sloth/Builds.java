@@ -24,7 +24,7 @@ final class Builds {
         this.build = build;
     }
 
-    Program of(Path file) throws JBangBuild.BuildFailed, JBangBuild.BuildNotNow, InterruptedException, IOException {
+    Program of(Path file) throws BuildTrouble.Failed, BuildTrouble.NotNow, InterruptedException, IOException {
         Kept before = kept.get(file);
         if (before != null && before.stamps.equals(stamps(before.program))) {
             return before.program;

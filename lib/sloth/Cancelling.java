@@ -29,7 +29,8 @@ public final class Cancelling {
 
     private static void end(SlothQueue queue, Roster.ProcessRecord p) {
         if (!p.endAll()) {
-            throw SlothException.unusable("job " + p.job() + " is cancelled, but its process " + p.pid() + " cannot be ended; it does not run again before that is gone", null);
+            throw SlothException.unusable("job " + p.job() + " is cancelled, but its process " + p.pid()
+                + " cannot be ended; it does not run again before that is gone", null);
         }
         queue.gone(p);
     }
@@ -37,6 +38,7 @@ public final class Cancelling {
     /** Dead, or stopped: then it ends nothing. */
     private static boolean cannotHear(SlothQueue queue, Roster.ProcessRecord p) {
         Optional<Roster.WorkerRecord> worker = queue.workers().stream().filter(w -> w.id().equals(p.worker())).findFirst();
-        return worker.isEmpty() || queue.isDead(worker.get()) || p.host().isSameBoot(Host.here()) && ProcessTree.isStopped(worker.get().pid());
+        return worker.isEmpty() || queue.isDead(worker.get())
+            || p.host().isSameBoot(Host.here()) && ProcessTree.isStopped(worker.get().pid());
     }
 }

@@ -2,7 +2,6 @@ package sloth;
 
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -16,6 +15,7 @@ import java.util.Properties;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
 import org.sqlite.BusyHandler;
+import org.sqlite.JDBC;
 
 /**
  * A connection with its statements kept, and nothing of queues. It stays in autocommit: the driver's own transactions
@@ -44,7 +44,7 @@ final class Db implements AutoCloseable {
         // Else the driver asks for the row id after each INSERT, and that statement stays open: a VACUUM finds it in its way.
         properties.setProperty("jdbc.get_generated_keys", "false");
         String uri = file.toUri().toString().replace("file:///", "file:/");
-        return DriverManager.getConnection("jdbc:sqlite:" + uri + (flags.length == 0 ? "" : "?" + String.join("&", flags)), properties);
+        return JDBC.createConnection("jdbc:sqlite:" + uri + (flags.length == 0 ? "" : "?" + String.join("&", flags)), properties);
     }
 
     /**

@@ -25,7 +25,8 @@ public final class Doctor {
     public static final String QUEUE_FILE = "queue file";
     private static final long WAL_BYTES_USUAL = 64L << 20;
     private static final long FREE_BYTES_LEAST = 50L << 20;
-    private static final List<String> NETWORK = List.of("nfs", "cifs", "smb", "afp", "9p", "sshfs", "webdav", "davfs", "vboxsf", "prl_fs", "glusterfs", "ceph");
+    private static final List<String> NETWORK = List.of("nfs", "cifs", "smb", "afp", "9p", "sshfs", "webdav", "davfs",
+        "vboxsf", "prl_fs", "glusterfs", "ceph");
     private static final List<String> SYNCED = List.of("dropbox", "onedrive", "google drive", "googledrive", "icloud", "mobile documents",
         "nextcloud", "owncloud", "syncthing");
 
@@ -80,7 +81,8 @@ public final class Doctor {
 
     private void system() {
         if (!Guard.canGroup()) {
-            add("processes", Verdict.BAD, "neither setsid nor perl is on PATH: a job's children may outlive it; install util-linux or perl");
+            add("processes", Verdict.BAD,
+                "neither setsid nor perl is on PATH: a job's children may outlive it; install util-linux or perl");
         } else if (!Files.exists(Path.of("/proc/self/environ"))) {
             add("processes", Verdict.NOTE, "no /proc here: a job's process that leaves its group (setsid) cannot be found again");
         } else {
@@ -98,9 +100,11 @@ public final class Doctor {
             boolean network = NETWORK.stream().anyMatch(type::contains);
             boolean synced = SYNCED.stream().anyMatch(folder.root().toString().toLowerCase(Locale.ROOT)::contains);
             if (network) {
-                add("file system", Verdict.BAD, type + " is a network file system: its locks cannot be trusted, and neither can a queue on it; use a local folder");
+                add("file system", Verdict.BAD, type
+                    + " is a network file system: its locks cannot be trusted, and neither can a queue on it; use a local folder");
             } else if (synced) {
-                add("file system", Verdict.BAD, "the folder looks synced to other machines, which tears a database apart; use a folder that is not");
+                add("file system", Verdict.BAD,
+                    "the folder looks synced to other machines, which tears a database apart; use a folder that is not");
             } else if (store.getUsableSpace() < FREE_BYTES_LEAST) {
                 add("disk", Verdict.BAD, "only " + (store.getUsableSpace() >> 20) + " MB are free; make space");
             } else {
@@ -133,7 +137,9 @@ public final class Doctor {
             if (words.equals(List.of("ok"))) {
                 add("integrity", Verdict.OK, folder.database() + " is sound");
             } else {
-                add("integrity", Verdict.BAD, folder.database() + " is damaged (" + words.get(0).lines().findFirst().orElse("") + "); bring back a backup, or save what it holds with sqlite3's .recover");
+                String what = words.get(0).lines().findFirst().orElse("");
+                add("integrity", Verdict.BAD, folder.database() + " is damaged (" + what
+                    + "); bring back a backup, or save what it holds with sqlite3's .recover");
             }
         });
         check("ledger", () -> {
@@ -151,7 +157,8 @@ public final class Doctor {
         List<JobRecord> stranded = queue.overview().stranded();
         int strays = queue.strays().size();
         if (!stranded.isEmpty()) {
-            add("jobs", Verdict.NOTE, stranded.size() + " stranded (first: " + stranded.get(0).id() + "): the next 'slothq run' takes them up");
+            add("jobs", Verdict.NOTE, stranded.size() + " stranded (first: " + stranded.get(0).id()
+                + "): the next 'slothq run' takes them up");
         } else if (strays > 0) {
             add("jobs", Verdict.NOTE, "processes of " + strays + " ended claims may still live: the next 'slothq run' ends them");
         } else {
@@ -161,13 +168,18 @@ public final class Doctor {
 
     private void clock(SlothQueue queue) {
         long ahead = queue.overview().newestEvent() - clock.millis();
-        add("clock", ahead <= 0 ? Verdict.OK : Verdict.NOTE, ahead <= 0 ? "not behind what was written last"
-            : "the clock is " + Durations.roughly(Duration.ofMillis(ahead)) + " behind what was written last; waits are cut to their own length at the next step");
+        if (ahead <= 0) {
+            add("clock", Verdict.OK, "not behind what was written last");
+        } else {
+            add("clock", Verdict.NOTE, "the clock is " + Durations.roughly(Duration.ofMillis(ahead))
+                + " behind what was written last; waits are cut to their own length at the next step");
+        }
     }
 
     private void hosts(SlothQueue queue) {
         queue.workers().stream().filter(w -> !w.host().isSameMachine(Host.here())).findFirst().ifPresent(w ->
-            add("hosts", Verdict.BAD, "a worker of another machine (" + w.host().name() + ") uses this folder: it cannot be asked whether it lives, only its lease counts; use one folder a machine"));
+            add("hosts", Verdict.BAD, "a worker of another machine (" + w.host().name() + ") uses this folder:"
+                + " it cannot be asked whether it lives, only its lease counts; use one folder a machine"));
     }
 
     private void jobFiles() {

@@ -1,6 +1,7 @@
 package sloth;
 
 import java.time.Duration;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -56,7 +57,7 @@ public final class Durations {
     /** For the eye, two units at most: {@code 0.3s}, {@code 42s}, {@code 7h58m}, {@code 3d4h}. */
     public static String roughly(Duration d) {
         if (d.toMillis() < 10_000) {
-            return String.format(java.util.Locale.ROOT, "%.1fs", d.toMillis() / 1000.0);
+            return String.format(Locale.ROOT, "%.1fs", d.toMillis() / 1000.0);
         }
         if (d.toMinutes() < 1) {
             return d.toSeconds() + "s";

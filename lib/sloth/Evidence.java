@@ -54,7 +54,8 @@ final class Evidence {
             return Optional.empty();
         }
         overdue.remove(claim.token);
-        return Optional.of("worker hung: no heartbeat for " + Durations.roughly(Duration.ofMillis(now - claim.leaseUntil).plus(claim.lease)));
+        Duration silent = Duration.ofMillis(now - claim.leaseUntil).plus(claim.lease);
+        return Optional.of("worker hung: no heartbeat for " + Durations.roughly(silent));
     }
 
     /** Dead by its lock; a worker of another host is never known to be. */

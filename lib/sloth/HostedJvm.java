@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -216,7 +217,8 @@ final class HostedJvm implements AutoCloseable {
             try {
                 switch (f.kind()) {
                     case STEP -> wire.send(ANSWER, services.step(f.text(0)).map(List::of).orElse(List.of()));
-                    case KEEP -> wire.send(services.keepStep(f.text(0), f.text(1)) ? ANSWER : REFUSAL, List.of("the lease was lost: this attempt no longer counts"));
+                    case KEEP -> wire.send(services.keepStep(f.text(0), f.text(1)) ? ANSWER : REFUSAL,
+                        List.of("the lease was lost: this attempt no longer counts"));
                     default -> wire.send(ANSWER, List.of(Long.toString(services.add(f.text(0), f.texts(1)))));
                 }
             } catch (SlothException e) {
@@ -254,7 +256,7 @@ final class HostedJvm implements AutoCloseable {
             try {
                 wire.send(CANCEL);
                 result.get(LISTEN_MILLIS, TimeUnit.MILLISECONDS);
-            } catch (IOException | TimeoutException | java.util.concurrent.ExecutionException e) {
+            } catch (IOException | TimeoutException | ExecutionException e) {
                 // It does not listen: the tree is ended below.
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

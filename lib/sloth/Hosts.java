@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 
 /** The warm JVMs of hosted jobs: one for each job file and lane, kept for the next job of that file. */
 final class Hosts implements AutoCloseable {
@@ -36,7 +37,8 @@ final class Hosts implements AutoCloseable {
         this.awakeNanos = awakeNanos;
     }
 
-    Execution run(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Services services) throws IOException {
+    Execution run(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Services services)
+        throws IOException {
         List<String> command = program.command(List.of(Launcher.ourClasses()), JobHost.class.getName(), List.of());
         HostedJvm jvm = takeIdle(command).orElse(null);
         if (jvm == null) {
@@ -72,7 +74,7 @@ final class Hosts implements AutoCloseable {
         closeThose(jvm -> true);
     }
 
-    private void closeThose(java.util.function.Predicate<HostedJvm> which) {
+    private void closeThose(Predicate<HostedJvm> which) {
         List<HostedJvm> gone;
         synchronized (this) {
             gone = idle.stream().filter(which).toList();

@@ -68,24 +68,9 @@ import java.util.zip.ZipException;
  */
 final class JBangBuild {
 
-    /** The file is wrong, or its Java is missing: trying again changes nothing. The message can be shown as it is. */
-    static final class BuildFailed extends Exception {
-        BuildFailed(String message) {
-            super(message);
-        }
-    }
-
-    /** The file may well be right: something that it needs cannot be had now. The message names it. */
-    static final class BuildNotNow extends Exception {
-        BuildNotNow(String message) {
-            super(message);
-        }
-    }
-
     /** One build at a time in this JVM: JBang keeps static state, and the lock file must not be opened twice. */
     private static final ReentrantLock ONE_AT_A_TIME = new ReentrantLock();
     private static final JdkManager JDKS = JdkManager.builder().providers(new JdksHere()).build();
-    private static final String JOB_CLASS = "Slothq-Job";
 
     static {
         Util.setQuiet(true);
@@ -106,7 +91,7 @@ final class JBangBuild {
     }
 
     /** Takes 10 to 50 ms when nothing changed, 1 to 3 s to compile, and as long as the downloads last. */
-    Program build(Path file) throws BuildFailed, BuildNotNow, InterruptedException, IOException {
+    Program build(Path file) throws BuildTrouble.Failed, BuildTrouble.NotNow, InterruptedException, IOException {
         Path job = file.toAbsolutePath().normalize();
         if (Files.notExists(job)) {
             throw new NoSuchFileException(job.toString());
@@ -116,22 +101,18 @@ final class JBangBuild {
             return program(job);
         } catch (RuntimeException | IOException e) {
             if (Thread.interrupted()) {
-                throw new InterruptedException("while building " + shown(job));
+                throw new InterruptedException("while building " + BuildTrouble.shown(job));
             }
-            if (e instanceof IOException io) {
-                throw io;
+            if (e instanceof RuntimeException r) {
+                throw BuildTrouble.sorted(job, r);
             }
-            Throwable passing = causes(e).stream().filter(JBangBuild::mayPass).findFirst().orElse(null);
-            if (passing != null) {
-                throw new BuildNotNow(shown(job) + ": cannot be built now: " + told(e, passing));
-            }
-            throw new BuildFailed(sentence(job, e));
+            throw (IOException) e;
         } finally {
             ONE_AT_A_TIME.unlock();
         }
     }
 
-    private Program program(Path job) throws BuildFailed, IOException {
+    private Program program(Path job) throws BuildTrouble.Failed, IOException {
         Project project = Project.builder().jdkManager(JDKS).build(ResourceRef.forFile(job));
         Jdk.InstalledJdk jdk = jdk(job, project);
         String key = key(project, jdk);
@@ -150,22 +131,22 @@ final class JBangBuild {
             }
         }
         String main = built.getValue(Attributes.Name.MAIN_CLASS);
-        String hosted = built.getValue(JOB_CLASS);
+        String hosted = built.getValue(JobCompiler.JOB_CLASS);
         if (main == null && hosted == null) {
-            throw new BuildFailed(shown(job) + ": has no main method and does not implement sloth.Job");
+            throw new BuildTrouble.Failed(BuildTrouble.shown(job) + ": has no main method and does not implement sloth.Job");
         }
         var classPath = new ArrayList<>(List.of(ctx.getJarFile()));
         classPath.addAll(dependencies(ctx));
         return new Program(java, options(ctx, jdk), classPath, main, hosted, List.of(), inputs(project, classPath));
     }
 
-    private static Jdk.InstalledJdk jdk(Path job, Project project) throws BuildFailed {
+    private static Jdk.InstalledJdk jdk(Path job, Project project) throws BuildTrouble.Failed {
         Jdk.InstalledJdk jdk = JDKS.getInstalledJdk(project.getJavaVersion());
         if (jdk == null) {
             String wanted = Objects.toString(project.getJavaVersion(), "");
             List<Integer> here = JDKS.listInstalledJdks().stream().map(Jdk::majorVersion).distinct().sorted().toList();
-            throw new BuildFailed(shown(job) + ": needs a JDK " + wanted + "; installed: " + (here.isEmpty() ? "none" : here)
-                + "; install one or change //JAVA, then retry");
+            throw new BuildTrouble.Failed(BuildTrouble.shown(job) + ": needs a JDK " + wanted + "; installed: "
+                + (here.isEmpty() ? "none" : here) + "; install one or change //JAVA, then retry");
         }
         return jdk;
     }
@@ -218,7 +199,7 @@ final class JBangBuild {
             lock.lock();
             Attributes built = manifest(ctx.getJarFile());
             if (built == null) {
-                say.accept("building " + shown(job));
+                say.accept("building " + BuildTrouble.shown(job));
                 dependencies(ctx);
                 compile(ctx);
                 built = manifest(ctx.getJarFile());
@@ -235,117 +216,7 @@ final class JBangBuild {
                 compile(ctx.forSubProject(sub));
             }
         }
-        new Compilation(ctx).build();
-    }
-
-    /** JBang's own for Java, which does for Kotlin and Groovy too, their compilers taking the same options; but quiet. */
-    private static final class Compilation extends JavaAppBuilder {
-        Compilation(BuildContext ctx) {
-            super(ctx);
-        }
-
-        @Override
-        protected Builder<Project> getJarBuildStep() {
-            return () -> jar(ctx);
-        }
-
-        @Override
-        protected Builder<Project> getCompileBuildStep() {
-            Project project = ctx.getProject();
-            Source source = project.getMainSource();
-            return new JavaCompileBuildStep() {
-                @Override
-                protected String getCompilerBinary() {
-                    return source instanceof KotlinSource k ? KotlinManager.resolveInKotlinHome("kotlinc", k.getKotlinVersion())
-                        : source instanceof GroovySource g ? GroovyManager.resolveInGroovyHome("groovyc", g.getGroovyVersion())
-                        : super.getCompilerBinary();
-                }
-
-                @Override
-                protected String getMainExtension() {
-                    return source.getType().extension;
-                }
-
-                @Override
-                protected void runCompiler(ProcessBuilder compiler) throws IOException {
-                    compiler.environment().put("JAVA_HOME", project.projectJdk().home().toString());
-                    runQuietly(compiler, ctx.getGeneratedSourcesDir().resolve("said.txt"));
-                }
-
-                @Override
-                protected void searchForMain(Path classes) {
-                    super.searchForMain(classes);
-                    jobClass(classes, project.getResourceRef().getFile())
-                        .ifPresent(name -> project.getManifestAttributes().put(JOB_CLASS, name));
-                }
-            };
-        }
-    }
-
-    /** JBang starts the jar tool, takes a full disk or an interrupt for a fault of the file, and needs half a second. */
-    private static Project jar(BuildContext ctx) throws IOException {
-        Project project = ctx.getProject();
-        var manifest = new Manifest();
-        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
-        project.getManifestAttributes().forEach(manifest.getMainAttributes()::putValue);
-        if (project.getMainClass() != null) {
-            manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, project.getMainClass());
-        }
-        Path classes = ctx.getCompileDir();
-        Path part = ctx.getGeneratedSourcesDir().resolve("part.jar");   // closing one that failed would make it look whole
-        try (var out = new JarOutputStream(Files.newOutputStream(part), manifest); var all = Files.walk(classes)) {
-            for (Path file : all.skip(1).filter(f -> !f.equals(classes.resolve(JarFile.MANIFEST_NAME))).toList()) {
-                String name = classes.relativize(file).toString().replace('\\', '/');
-                boolean folder = Files.isDirectory(file);
-                out.putNextEntry(new ZipEntry(folder ? name + "/" : name));
-                if (!folder) {
-                    Files.copy(file, out);
-                }
-            }
-        }
-        Files.move(part, ctx.getJarFile(), StandardCopyOption.REPLACE_EXISTING);
-        return project;
-    }
-
-    /** What the compiler says goes to a file: reading a pipe would not hear an interrupt until the compiler is done. */
-    private static void runQuietly(ProcessBuilder compiler, Path said) throws IOException {
-        Process process = compiler.redirectInput(ProcessBuilder.Redirect.PIPE).redirectErrorStream(true)
-            .redirectOutput(said.toFile()).start();
-        try {
-            int code = process.waitFor();
-            String text = new String(Files.readAllBytes(said), Charset.forName(System.getProperty("native.encoding")));
-            if (code > 2 || code != 0 && text.isBlank()) {   // killed, out of memory, or no room to say what is wrong
-                throw new IOException("the compiler ended with exit code " + code + " " + text);
-            }
-            if (code != 0) {
-                throw new ExitException(code, text);
-            }
-        } catch (InterruptedException e) {
-            process.destroy();
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
-        }
-    }
-
-    /** The top-level class that implements Job and stands in the file itself; the one with its name, if there are more. */
-    private static Optional<String> jobClass(Path classes, Path source) {
-        try (Stream<Path> all = Files.walk(classes)) {
-            var indexer = new Indexer();
-            for (Path file : all.filter(f -> f.toString().endsWith(".class")).toList()) {
-                try (var in = Files.newInputStream(file)) {
-                    indexer.index(in);
-                }
-            }
-            String text = new String(Files.readAllBytes(source), StandardCharsets.UTF_8);
-            String name = Util.base(source.getFileName().toString());
-            return indexer.complete().getKnownDirectImplementors(DotName.createSimple("sloth.Job")).stream()
-                .filter(c -> c.enclosingClass() == null && !Modifier.isAbstract(c.flags()))
-                .filter(c -> Pattern.compile("(?U)\\b(class|record)\\s+" + c.simpleName() + "\\b").matcher(text).find())
-                .min(Comparator.comparing((ClassInfo c) -> !c.simpleName().equals(name)).thenComparing(ClassInfo::name))
-                .map(c -> c.name().toString());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        new JobCompiler(ctx).build();
     }
 
     /** Of all that the jar is made from. JBang's own key reads files as text, so a change within a picture can escape it. */
@@ -391,85 +262,5 @@ final class JBangBuild {
         }
         project.getSubProjects().forEach(sub -> inputs.addAll(inputs(sub, List.of())));
         return inputs;
-    }
-
-    private static List<Throwable> causes(Throwable e) {
-        var all = new ArrayList<Throwable>();
-        for (Throwable t = e; t != null && !all.contains(t); t = t.getCause()) {
-            all.add(t);
-            if (t instanceof ArtifactResolutionException several) {
-                several.getResults().forEach(r -> r.getExceptions().forEach(x -> all.addAll(causes(x))));
-            }
-        }
-        return all;
-    }
-
-    /** A repository that answers "no such thing" makes it the file's fault; one that does not answer does not. */
-    private static boolean mayPass(Throwable e) {
-        if (e instanceof ArtifactTransferException) {
-            return !(e instanceof ArtifactNotFoundException);
-        }
-        if (String.valueOf(e.getMessage()).startsWith("Could not resolve version range")) {
-            return true;   // JBang does not say whether anybody answered
-        }
-        return e instanceof IOException && !(e instanceof FileSystemException || e instanceof FileNotFoundException);
-    }
-
-    /** The cause that says most: the artifact, or else the outermost with the innermost. */
-    private static String told(Throwable e, Throwable cause) {
-        return cause == e || cause instanceof ArtifactTransferException ? cause.getMessage()
-            : e.getMessage() + ": " + cause.getClass().getSimpleName() + ": " + cause.getMessage();
-    }
-
-    /** {@code jobs/bad.java:3: error: …}, whatever path the compiler was given. */
-    private static String sentence(Path job, Exception e) {
-        if (e instanceof NullPointerException && String.valueOf(e.getMessage()).contains("ResourceRef")) {
-            return shown(job) + ": //DEPS names neither an artifact group:name:version (quoted when it has a comma) nor a file";
-        }
-        var all = causes(e);
-        var cause = all.stream().filter(ArtifactNotFoundException.class::isInstance).findFirst().orElse(all.get(all.size() - 1));
-        String folder = Objects.toString(job.getParent().getParent(), "");
-        String text = String.valueOf(told(e, cause)).replaceAll("(?m)^" + Pattern.quote(folder) + "[/\\\\]", "")
-            .replaceAll(" from Chain of .*", "").strip();
-        return text.startsWith(shown(job)) ? text : shown(job) + ": " + text;
-    }
-
-    private static String shown(Path job) {
-        return job.getParent().getFileName() + "/" + job.getFileName();
-    }
-
-    /** The JDKs on this machine, this JVM's own first. Of JBang's providers one downloads, and Linux's looks elsewhere. */
-    private static final class JdksHere extends BaseJdkProvider {
-        @Override
-        public String name() {
-            return "here";
-        }
-
-        @Override
-        public String description() {
-            return "the JDKs on this machine";
-        }
-
-        @Override
-        public List<Jdk.InstalledJdk> listInstalled() {
-            String user = System.getProperty("user.home");
-            var named = Stream.of(System.getProperty("java.home"), System.getenv("JAVA_HOME"))
-                .filter(Objects::nonNull).map(Path::of);
-            var onPath = Stream.ofNullable(Util.searchPath("javac")).map(c -> c.toAbsolutePath().getParent().getParent());
-            var macOs = in("/Library/Java/JavaVirtualMachines").map(jdk -> jdk.resolve("Contents/Home"));
-            return Stream.of(named, onPath, in("/usr/lib/jvm"), macOs, in(user + "/.sdkman/candidates/java"),
-                    in(user + "/.jdks"), in(user + "/.jbang/cache/jdks"))
-                .flatMap(homes -> homes)
-                .filter(home -> Files.exists(home.resolve("release")) && JavaUtils.hasJavacCmd(home))
-                .map(home -> createJdk(home.toString(), home, null, false, null)).filter(Objects::nonNull).toList();
-        }
-
-        private static Stream<Path> in(String folder) {
-            try (Stream<Path> homes = Files.list(Path.of(folder))) {
-                return homes.sorted().toList().stream();
-            } catch (IOException e) {
-                return Stream.of();
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -53,7 +54,7 @@ public record JobFile(Path path, Kind kind, Options options, String problem) {
 
     /** The files that discovery looks at, by name; {@code .md} files too, which it passes over. */
     public static List<JobFile> all(QueueFolder folder) {
-        return paths(folder).stream().filter(p -> !NOT_DISCOVERED.matcher(p.getFileName().toString()).matches()).map(JobFile::read).toList();
+        return paths(folder).stream().filter(JobFile::mayBeDiscovered).map(JobFile::read).toList();
     }
 
     /**
@@ -68,18 +69,22 @@ public record JobFile(Path path, Kind kind, Options options, String problem) {
         if (exact.isPresent()) {
             return read(exact.get());
         }
-        List<Path> close = all.stream().filter(p -> stem(p).equals(name) && !NOT_DISCOVERED.matcher(p.getFileName().toString()).matches()).toList();
+        List<Path> close = all.stream().filter(p -> stem(p).equals(name) && mayBeDiscovered(p)).toList();
         if (close.size() == 1) {
             return read(close.get(0));
         }
         if (close.size() > 1) {
-            throw SlothException.refused("'" + name + "' could be " + String.join(" or ", close.stream().map(p -> p.getFileName().toString()).toList())
-                + "; say which");
+            List<String> either = close.stream().map(p -> p.getFileName().toString()).toList();
+            throw SlothException.refused("'" + name + "' could be " + String.join(" or ", either) + "; say which");
         }
         List<String> names = all.stream().map(p -> p.getFileName().toString()).toList();
         throw SlothException.refused("no job file '" + name + "' in " + folder.jobs() + "; "
             + Nearest.of(name, names).or(() -> Nearest.of(name, all.stream().map(JobFile::stem).toList()))
                 .map(n -> "did you mean '" + n + "'?").orElse("'slothq jobs' shows those there are"));
+    }
+
+    private static boolean mayBeDiscovered(Path p) {
+        return !NOT_DISCOVERED.matcher(p.getFileName().toString()).matches();
     }
 
     private static String stem(Path p) {
@@ -94,7 +99,7 @@ public record JobFile(Path path, Kind kind, Options options, String problem) {
         }
         try (Stream<Path> files = Files.list(folder.jobs())) {
             return files.filter(p -> !p.getFileName().toString().startsWith(".")).filter(Files::isRegularFile)
-                .sorted(java.util.Comparator.comparing(p -> p.getFileName().toString())).toList();
+                .sorted(Comparator.comparing(p -> p.getFileName().toString())).toList();
         } catch (IOException e) {
             throw Trouble.of(folder.jobs(), e);
         }
@@ -103,7 +108,8 @@ public record JobFile(Path path, Kind kind, Options options, String problem) {
     static JobFile read(Path path) {
         String place = "jobs/" + path.getFileName();
         if (Locales.mayHaveLost(place)) {
-            return new JobFile(path, null, Options.DEFAULT, place + ": its name is not ASCII and the locale is not UTF-8; set LC_ALL=" + Locales.UTF8);
+            return new JobFile(path, null, Options.DEFAULT,
+                place + ": its name is not ASCII and the locale is not UTF-8; set LC_ALL=" + Locales.UTF8);
         }
         String head;
         try {
@@ -144,7 +150,8 @@ public record JobFile(Path path, Kind kind, Options options, String problem) {
     private static String shebangProblem(String place, Kind kind, String head) {
         int end = head.indexOf('\n');
         boolean windows = kind == Kind.SCRIPT && head.startsWith("#!") && end > 0 && head.charAt(end - 1) == '\r';
-        return windows ? place + ":1: the #! line ends as on Windows, so its interpreter would not be found; save the file with Unix line ends" : null;
+        return !windows ? null
+            : place + ":1: the #! line ends as on Windows, so its interpreter would not be found; save the file with Unix line ends";
     }
 
     /** The words of the {@code #!} line, at most two, as the kernel splits it; empty when there is none. */

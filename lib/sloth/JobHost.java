@@ -1,14 +1,18 @@
 package sloth;
 
+import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -120,7 +124,7 @@ final class JobHost {
                 wire.send(kind, Arrays.copyOfRange(bytes, from, from + length));
             }
         };
-        return new PrintStream(new java.io.BufferedOutputStream(frames, 1 << 13), true, StandardCharsets.UTF_8);
+        return new PrintStream(new BufferedOutputStream(frames, 1 << 13), true, StandardCharsets.UTF_8);
     }
 
     /** The context of one attempt. */
@@ -153,7 +157,11 @@ final class JobHost {
         }
 
         @Override public Path state() {
-            return state;
+            try {
+                return Files.createDirectories(state);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         @Override public boolean cancelled() {
@@ -165,7 +173,7 @@ final class JobHost {
         }
 
         @Override public long add(String job, String... more) {
-            List<String> fields = new java.util.ArrayList<>(List.of(job));
+            List<String> fields = new ArrayList<>(List.of(job));
             fields.addAll(List.of(more));
             return Long.parseLong(ask(ADD, fields).text(0));
         }

@@ -28,7 +28,8 @@ final class JobProcess implements Execution {
         });
     }
 
-    static JobProcess start(List<String> argv, Path folder, Map<String, String> environment, String mark, Output output) throws IOException {
+    static JobProcess start(List<String> argv, Path folder, Map<String, String> environment, String mark, Output output)
+        throws IOException {
         Process process = Guard.start(argv, folder, environment);
         output.read(process.getInputStream(), process.getErrorStream(), argv.get(0));
         return new JobProcess(process, new ProcessTree(mark, process.pid(), ProcessTree.ticksOf(process.pid())), output);

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 
 /** Knows for each kind of job how it is started. */
 final class Launcher {
@@ -61,13 +62,12 @@ final class Launcher {
         Output output = null;
         try {
             output = new Output(new OutputLog(folder.log(lease.id(), lease.claim())), echo, awakeNanos);
-            Files.createDirectories(folder.state(lease.id()));
             Map<String, String> environment = environment(lease, mark);
             if (file == null) {
-                return process(lease.job().command(), environment, mark, output);
+                return process(lease.job().command(), lease, environment, mark, output);
             }
             return switch (file.kind()) {
-                case SCRIPT -> process(script(file, lease), environment, mark, output);
+                case SCRIPT -> process(script(file, lease), lease, environment, mark, output);
                 case JAVA, HOSTED, KOTLIN, GROOVY, JSHELL, MARKDOWN -> built(file, lease, environment, mark, output, services);
             };
         } catch (CannotStart e) {
@@ -90,12 +90,16 @@ final class Launcher {
         if (program.jobClass() != null) {
             return hosts.run(program, lease, environment, mark, output, services);
         }
-        return process(program.mainClass() == null ? jshell(program, lease) : program.command(lease.job().args()), environment, mark, output);
+        List<String> argv = program.mainClass() == null ? jshell(program, lease) : program.command(lease.job().args());
+        return process(argv, lease, environment, mark, output);
     }
 
-    private JobProcess process(List<String> argv, Map<String, String> environment, String mark, Output output) throws IOException, CannotStart {
+    private JobProcess process(List<String> argv, Lease lease, Map<String, String> environment, String mark, Output output)
+        throws IOException, CannotStart {
+        Files.createDirectories(folder.state(lease.id()));
         if (Guard.which(argv.get(0)) == null) {
-            throw new CannotStart(new Outcome.Failed("no program '" + argv.get(0) + "' is found or may be run", Map.of("reason", "no such program")));
+            throw new CannotStart(new Outcome.Failed("no program '" + argv.get(0) + "' is found or may be run",
+                Map.of("reason", "no such program")));
         }
         return JobProcess.start(argv, folder.root(), environment, mark, output);
     }
@@ -115,7 +119,8 @@ final class Launcher {
 
     private List<String> jshell(Program program, Lease lease) {
         List<String> args = new ArrayList<>();
-        args.add(String.join(File.pathSeparator, program.scripts().stream().map(p -> folder.root().relativize(p.toAbsolutePath()).toString()).toList()));
+        args.add(program.scripts().stream().map(p -> folder.root().relativize(p.toAbsolutePath()).toString())
+            .collect(Collectors.joining(File.pathSeparator)));
         args.addAll(lease.job().args());
         List<String> command = program.command(List.of(ourClasses()), JshMain.class.getName(), args);
         command.addAll(1, QUICK_START);
@@ -126,9 +131,9 @@ final class Launcher {
         writeJobJarOnce();
         try {
             return builds.of(file.path());
-        } catch (JBangBuild.BuildFailed e) {
+        } catch (BuildTrouble.Failed e) {
             throw givesUp(e.getMessage());
-        } catch (JBangBuild.BuildNotNow e) {
+        } catch (BuildTrouble.NotNow e) {
             throw new CannotStart(new Outcome.NotNow(e.getMessage()));
         }
     }

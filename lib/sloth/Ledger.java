@@ -48,7 +48,8 @@ final class Ledger {
 
     /** A line "added" for each job with a greater id. */
     void writeAdded(long now, long after) throws SQLException {
-        db.run("INSERT INTO event (job, at, event, tx) SELECT id, ?, 'added', ? FROM job WHERE id > ? ORDER BY id", now, transaction, after);
+        db.run("INSERT INTO event (job, at, event, tx) SELECT id, ?, 'added', ? FROM job WHERE id > ? ORDER BY id",
+            now, transaction, after);
     }
 
     /** The same ledger through a fresh connection. */

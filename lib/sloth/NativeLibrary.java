@@ -3,11 +3,15 @@ package sloth;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import org.sqlite.SQLiteJDBCLoader;
 import org.sqlite.util.OSInfo;
+
+import static java.nio.file.StandardCopyOption.ATOMIC_MOVE;
+import static java.nio.file.StandardOpenOption.WRITE;
 
 /**
  * SQLite's native library, unpacked once for good. Left alone, the driver unpacks a megabyte into the temp folder at
@@ -24,32 +28,37 @@ final class NativeLibrary {
             return;
         }
         String name = System.mapLibraryName("sqlitejdbc");
-        URL packed = SQLiteJDBCLoader.class.getResource(
-            "/org/sqlite/native/" + OSInfo.getNativeLibFolderPathForCurrentOS() + "/" + name);
-        if (packed == null) {
-            return;
-        }
-        Path folder = cache().resolve("sqlite-" + SQLiteJDBCLoader.getVersion() + "-" + OSInfo.getArchName());
+        String system = System.getProperty("os.name") + "-" + System.getProperty("os.arch");
+        Path folder = cache().resolve((driver() + "-" + system).replace(' ', '-'));
         try {
-            unpack(packed, folder, folder.resolve(name));
-            System.setProperty("org.sqlite.lib.path", folder.toString());
-            System.setProperty("org.sqlite.lib.name", name);
+            if (Files.exists(folder.resolve(name)) || unpack(folder, name)) {
+                // Should it not load (a home shared with another kind of Linux), the driver goes on in its own way.
+                System.setProperty("org.sqlite.lib.path", folder.toString());
+                System.setProperty("org.sqlite.lib.name", name);
+            }
         } catch (IOException e) {
             // No home to write to: the driver will unpack it into the temp folder.
         }
     }
 
-    private static void unpack(URL packed, Path folder, Path library) throws IOException {
-        long size = packed.openConnection().getContentLengthLong();
-        // A power cut can leave a name without its bytes.
-        if (Files.exists(library) && Files.size(library) == size) {
-            return;
+    /** Its jar's name says the version; to ask the driver would start a process. */
+    private static String driver() {
+        return Path.of(SQLiteJDBCLoader.class.getProtectionDomain().getCodeSource().getLocation().getPath()).getFileName().toString();
+    }
+
+    private static boolean unpack(Path folder, String name) throws IOException {
+        URL packed = SQLiteJDBCLoader.class.getResource("/org/sqlite/native/" + OSInfo.getNativeLibFolderPathForCurrentOS() + "/" + name);
+        if (packed == null) {
+            return false;
         }
         Files.createDirectories(folder);
         Path fresh = Files.createTempFile(folder, "unpack", ".tmp");
-        try (InputStream in = packed.openStream()) {
-            Files.copy(in, fresh, StandardCopyOption.REPLACE_EXISTING);
-            Files.move(fresh, library, StandardCopyOption.ATOMIC_MOVE);
+        try (InputStream in = packed.openStream(); FileChannel file = FileChannel.open(fresh, WRITE)) {
+            in.transferTo(Channels.newOutputStream(file));
+            // A power cut must not leave the name without the bytes.
+            file.force(true);
+            Files.move(fresh, folder.resolve(name), ATOMIC_MOVE);
+            return true;
         } finally {
             Files.deleteIfExists(fresh);
         }

@@ -1,6 +1,7 @@
 package sloth;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -47,7 +48,7 @@ public record NewJob(String job, List<String> command, List<String> args, Option
 
     /** The same with one more argument. */
     NewJob withLast(String arg) {
-        List<String> more = new java.util.ArrayList<>(job == null ? command : args);
+        List<String> more = new ArrayList<>(job == null ? command : args);
         more.add(arg);
         return job == null ? new NewJob(null, more, args, options, key, notBefore, delay, content) : args(more.toArray(String[]::new));
     }

@@ -3,7 +3,9 @@ package sloth;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -48,7 +50,8 @@ public record Options(int attempts, Backoff backoff, Duration lease, Duration ti
             case "stall" -> new Options(attempts, backoff, lease, timeout, time(name, value), priority, run, byArgs);
             case "priority" -> withPriority(whole(name, value, Integer.MIN_VALUE, Integer.MAX_VALUE));
             case "run" -> new Options(attempts, backoff, lease, timeout, stall, priority, runWhen(value), byArgs);
-            case "key" -> new Options(attempts, backoff, lease, timeout, stall, priority, run, oneOf(name, value, "none", "args").equals("args"));
+            case "key" -> new Options(attempts, backoff, lease, timeout, stall, priority, run,
+                oneOf(name, value, "none", "args").equals("args"));
             default -> throw new IllegalArgumentException("unknown option '" + name + "'; " + hint(name));
         };
     }
@@ -70,13 +73,13 @@ public record Options(int attempts, Backoff backoff, Duration lease, Duration ti
         put(all, "timeout", timeout == null ? null : Durations.format(timeout), null);
         put(all, "stall", stall == null ? null : Durations.format(stall), null);
         put(all, "priority", priority, DEFAULT.priority);
-        put(all, "run", run.name().toLowerCase(java.util.Locale.ROOT), "once");
+        put(all, "run", run.name().toLowerCase(Locale.ROOT), "once");
         put(all, "key", byArgs ? "args" : "none", "none");
         return all;
     }
 
     private static void put(Map<String, Object> all, String name, Object value, Object usual) {
-        if (!java.util.Objects.equals(value, usual)) {
+        if (!Objects.equals(value, usual)) {
             all.put(name, value);
         }
     }
@@ -128,7 +131,7 @@ public record Options(int attempts, Backoff backoff, Duration lease, Duration ti
     }
 
     private static RunWhen runWhen(String value) {
-        return RunWhen.valueOf(oneOf("run", value, "once", "added", "always").toUpperCase(java.util.Locale.ROOT));
+        return RunWhen.valueOf(oneOf("run", value, "once", "added", "always").toUpperCase(Locale.ROOT));
     }
 
     private static String oneOf(String name, String value, String... words) {
@@ -139,7 +142,7 @@ public record Options(int attempts, Backoff backoff, Duration lease, Duration ti
     }
 
     private static String hint(String name) {
-        Optional<String> near = Optional.ofNullable(ELSEWHERE.get(name.toLowerCase(java.util.Locale.ROOT)))
+        Optional<String> near = Optional.ofNullable(ELSEWHERE.get(name.toLowerCase(Locale.ROOT)))
             .or(() -> Nearest.of(name, NAMES));
         return near.map(n -> "did you mean '" + n + "'?").orElse("the options are " + String.join(", ", NAMES));
     }

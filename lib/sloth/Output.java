@@ -3,6 +3,7 @@ package sloth;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
@@ -95,7 +96,7 @@ final class Output {
 
     /** Words of ours, where the job has none. */
     void note(String text) {
-        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         keep(bytes, bytes.length);
         close();
     }
@@ -111,7 +112,8 @@ final class Output {
     private void outLine(String line) {
         Matcher m = PROGRESS.matcher(line.strip());
         if (m.matches()) {
-            progress(new JobRecord.Progress(Long.parseLong(m.group(1)), m.group(2) == null ? null : (Long) Long.parseLong(m.group(2)), m.group(3)));
+            Long total = m.group(2) == null ? null : Long.valueOf(m.group(2));
+            progress(new JobRecord.Progress(Long.parseLong(m.group(1)), total, m.group(3)));
         } else if (!line.isBlank()) {
             lastOut = line;
         }

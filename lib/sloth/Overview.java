@@ -54,20 +54,24 @@ final class Overview {
 
     /** Pending jobs that are due, as of the last claim. @param only names of job files; empty for any */
     long dueCount(Collection<String> only) {
-        return file.look(() -> only.isEmpty() ? file.db().number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL")
-            : file.db().number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL AND job IN (SELECT value FROM json_each(?))",
-                Json.strings(List.copyOf(only))));
+        return file.look(() -> only.isEmpty()
+            ? file.db().number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL")
+            : file.db().number("""
+                SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL
+                  AND job IN (SELECT value FROM json_each(?))""", Json.strings(List.copyOf(only))));
     }
 
     /** Pending jobs that a claim could take now, by the clock. */
     long due() {
-        return file.look(() -> file.db().number("SELECT count(*) FROM job WHERE state = 'pending' AND finished IS NULL AND (due = 1 OR not_before <= ?)", file.now()));
+        return file.look(() -> file.db().number("""
+            SELECT count(*) FROM job WHERE state = 'pending' AND finished IS NULL AND (due = 1 OR not_before <= ?)""", file.now()));
     }
 
     /** Epoch ms at which the first waiting job falls due. @param only names of job files; empty for any */
     Optional<Long> nextDue(Collection<String> only) {
         return file.look(() -> only.isEmpty()
-            ? file.db().one("SELECT min(not_before) FROM job WHERE state = 'pending' AND due = 0", r -> Roster.nullable(r, "min(not_before)"))
+            ? file.db().one("SELECT min(not_before) FROM job WHERE state = 'pending' AND due = 0",
+                r -> Roster.nullable(r, "min(not_before)"))
             : file.db().one("""
                 SELECT min(not_before) AS first FROM job WHERE state = 'pending' AND due = 0
                   AND job IN (SELECT value FROM json_each(?))""", r -> Roster.nullable(r, "first"), Json.strings(List.copyOf(only))));
@@ -78,7 +82,8 @@ final class Overview {
         long now = file.now();
         String names = Json.strings(List.copyOf(only));
         return file.look(() -> file.db().number("""
-            SELECT (SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL AND (? = 0 OR job IN (SELECT value FROM json_each(?))))
+            SELECT (SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL
+                       AND (? = 0 OR job IN (SELECT value FROM json_each(?))))
                  + (SELECT count(*) FROM job WHERE state = 'claimed' AND finished IS NULL AND lease_until <= ? AND worker <> ?
                       AND (? = 0 OR job IN (SELECT value FROM json_each(?))))""",
             only.size(), names, now, me, only.size(), names));
@@ -108,8 +113,10 @@ final class Overview {
 
     /** Digest of what the file's newest discovered job ran. */
     Optional<String> lastContent(String job) {
-        return file.look(() -> file.db().one("SELECT content FROM job WHERE discovered = 1 AND job = ? ORDER BY id DESC LIMIT 1", r -> r.getString(1), job));
+        return file.look(() -> file.db().one(
+            "SELECT content FROM job WHERE discovered = 1 AND job = ? ORDER BY id DESC LIMIT 1", r -> r.getString(1), job));
     }
+
     /** Whether the file is sound, in SQLite's own words: "ok", or what is wrong with it. */
     List<String> integrity() {
         return file.look(() -> file.db().all("PRAGMA integrity_check(5)", r -> r.getString(1)));

@@ -1,6 +1,7 @@
 package sloth;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -130,7 +131,10 @@ record ProcessTree(String mark, Long group, Long ticks, Long spared) {
         return false;
     }
 
-    /** When the process started, in the kernel's ticks since boot; null where the system does not tell. Unlike a wall time it never shifts. */
+    /**
+     * When the process started, in the kernel's ticks since boot; null where the system does not tell. Unlike a wall
+     * time it never shifts.
+     */
     static Long ticksOf(long pid) {
         Stat s = stat(pid);
         return s == null ? null : s.ticks;
@@ -163,7 +167,7 @@ record ProcessTree(String mark, Long group, Long ticks, Long spared) {
                 }
             }
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
         return all;
     }

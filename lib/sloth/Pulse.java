@@ -92,7 +92,8 @@ final class Pulse implements AutoCloseable {
             queue.steppedForward(Duration.ofMillis(gap.step()));
         }
         if (gap.step() != 0) {
-            report.say("the clock was set " + (gap.step() > 0 ? "forward" : "back") + " by " + Durations.roughly(Duration.ofMillis(Math.abs(gap.step()))));
+            Duration by = Duration.ofMillis(Math.abs(gap.step()));
+            report.say("the clock was set " + (gap.step() > 0 ? "forward" : "back") + " by " + Durations.roughly(by));
         }
     }
 
@@ -115,9 +116,10 @@ final class Pulse implements AutoCloseable {
         Execution execution = r.execution();
         if (execution != null) {
             Options o = r.lease.job().options();
+            long quietSince = Math.max(r.startedAwake(), execution.output().touched());
             if (o.timeout() != null && awake.nanos() - r.startedAwake() > o.timeout().toNanos()) {
                 r.ask(Running.Ask.TIMEOUT);
-            } else if (o.stall() != null && awake.nanos() - Math.max(r.startedAwake(), execution.output().touched()) > o.stall().toNanos()) {
+            } else if (o.stall() != null && awake.nanos() - quietSince > o.stall().toNanos()) {
                 r.ask(Running.Ask.STALL);
             }
             tellProgress(r, execution.output().progress());

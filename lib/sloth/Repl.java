@@ -3,6 +3,7 @@ package sloth;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import javax.tools.ToolProvider;
 import jdk.jshell.tool.JavaShellToolBuilder;
@@ -31,7 +32,7 @@ public final class Repl {
         } catch (IOException e) {
             throw Trouble.of(startup, e);
         }
-        List<String> args = new java.util.ArrayList<>(List.of("--class-path", System.getProperty("java.class.path"),
+        List<String> args = new ArrayList<>(List.of("--class-path", System.getProperty("java.class.path"),
             "--startup", "DEFAULT", "--startup", startup.toString(), "-R--enable-native-access=ALL-UNNAMED"));
         args.addAll(more);
         return JavaShellToolBuilder.builder().start(args.toArray(String[]::new));

@@ -2,6 +2,7 @@ package sloth;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,7 +25,7 @@ final class Roster {
         /** Ends what may be left of it. Another machine's, or another boot's, cannot be here. @return false when something lives on */
         boolean endAll() {
             return !host.isSameMachine(Host.here()) || !host.isSameBoot(Host.here())
-                || new ProcessTree(mark, pid, ticks).end(java.time.Duration.ZERO);
+                || new ProcessTree(mark, pid, ticks).end(Duration.ZERO);
         }
     }
 

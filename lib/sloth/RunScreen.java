@@ -36,7 +36,8 @@ public final class RunScreen implements Worker.Report {
         String message = job.message() == null ? "" : "  " + job.message();
         if (outcome == null) {
             boolean cancelled = job.state() == State.CANCELLED;
-            line(Tone.WAITS, cancelled ? "cancel" : "lost", job, took, cancelled ? "  cancelled by hand" : "  the lease was lost; this attempt no longer counts");
+            line(Tone.WAITS, cancelled ? "cancel" : "lost", job, took,
+                cancelled ? "  cancelled by hand" : "  the lease was lost; this attempt no longer counts");
         } else if (outcome instanceof Outcome.Released) {
             line(Tone.WAITS, "release", job, took, "  stopped; it runs again");
         } else if (job.state() == State.PENDING) {

@@ -1,5 +1,6 @@
 package sloth;
 
+import java.io.File;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
@@ -123,7 +124,8 @@ final class Schema {
 
         CREATE VIEW jobs AS
           SELECT id, coalesce(job, command) AS job, args, state, attempts || '/' || max_attempts AS attempts, priority,
-                 CASE WHEN state = 'pending' AND due = 0 THEN strftime('%Y-%m-%d %H:%M:%S', not_before / 1000.0, 'unixepoch', 'localtime') END AS not_before,
+                 CASE WHEN state = 'pending' AND due = 0
+                   THEN strftime('%Y-%m-%d %H:%M:%S', not_before / 1000.0, 'unixepoch', 'localtime') END AS not_before,
                  strftime('%Y-%m-%d %H:%M:%S', lease_until / 1000.0, 'unixepoch', 'localtime') AS lease_until, worker, batch, message,
                  strftime('%Y-%m-%d %H:%M:%S', created / 1000.0, 'unixepoch', 'localtime') AS created,
                  strftime('%Y-%m-%d %H:%M:%S', finished / 1000.0, 'unixepoch', 'localtime') AS finished
@@ -169,7 +171,7 @@ final class Schema {
         long from = version(db);
         if (from > 0) {
             Path copy = file.resolveSibling(file.getFileName() + ".v" + from + ".bak");
-            java.io.File old = copy.toFile();
+            File old = copy.toFile();
             if (!old.exists()) {
                 db.run("VACUUM INTO ?", copy.toString());
             }

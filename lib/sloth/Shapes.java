@@ -7,6 +7,7 @@ import com.google.gson.JsonParser;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -119,7 +120,7 @@ public final class Shapes {
         o.put("findings", findings.stream().map(f -> {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("name", f.name());
-            one.put("verdict", f.verdict().name().toLowerCase(java.util.Locale.ROOT));
+            one.put("verdict", f.verdict().name().toLowerCase(Locale.ROOT));
             one.put("text", f.text());
             return one;
         }).toList());

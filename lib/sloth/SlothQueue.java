@@ -243,7 +243,8 @@ public final class SlothQueue implements AutoCloseable {
 
     /** A look at the fence: cheap, and changes nothing. */
     boolean isHeld(Lease lease) {
-        return file.look(() -> file.db().number("SELECT count(*) FROM job WHERE id = ? AND state = 'claimed' AND token = ?", lease.id(), lease.token()) == 1);
+        return file.look(() -> file.db().number(
+            "SELECT count(*) FROM job WHERE id = ? AND state = 'claimed' AND token = ?", lease.id(), lease.token()) == 1);
     }
 
     /** Ends the job well. @return false when the lease was lost: then nothing changed but a line in the ledger */
@@ -263,7 +264,8 @@ public final class SlothQueue implements AutoCloseable {
         if (lease.attempt() >= lease.job().options().attempts()) {
             return giveUp(lease, message, detail);
         }
-        return file.move(now -> retryLater(lease, now, JobRow.clean(message), lease.job().options().backoff().after(lease.attempt()), 0, detail));
+        Duration wait = lease.job().options().backoff().after(lease.attempt());
+        return file.move(now -> retryLater(lease, now, JobRow.clean(message), wait, 0, detail));
     }
 
     /** Fails the job at once, attempts left or not. */
@@ -284,7 +286,8 @@ public final class SlothQueue implements AutoCloseable {
         });
     }
 
-    private boolean retryLater(Lease lease, long now, String message, Duration wait, int uncounted, Map<String, Object> detail) throws SQLException {
+    private boolean retryLater(Lease lease, long now, String message, Duration wait, int uncounted, Map<String, Object> detail)
+        throws SQLException {
         long next = now + wait.toMillis();
         int rows = file.db().run("""
             UPDATE job SET state = 'pending', due = 0, not_before = ?, delay_ms = ?, attempts = attempts - ?,
@@ -332,7 +335,8 @@ public final class SlothQueue implements AutoCloseable {
     private void noteLost(Lease lease, long now, String refused) throws SQLException {
         // A job that was cancelled or pruned meanwhile has nothing to tell.
         if (file.db().number("SELECT count(*) FROM job WHERE id = ? AND state <> 'cancelled'", lease.id()) == 1) {
-            file.ledger().write(now, lease.id(), "lease-lost", lease.attempt(), lease.worker(), refused == null ? Map.of() : Map.of("refused", refused));
+            file.ledger().write(now, lease.id(), "lease-lost", lease.attempt(), lease.worker(),
+                refused == null ? Map.of() : Map.of("refused", refused));
         }
     }
 
@@ -366,7 +370,8 @@ public final class SlothQueue implements AutoCloseable {
             }
             Optional<JobRecord> holder = job.key() == null ? Optional.empty() : holder(job.key());
             if (holder.isPresent()) {
-                throw SlothException.refused("job " + id + " cannot be retried: job " + holder.get().id() + " holds its key '" + job.key() + "' now");
+                throw SlothException.refused("job " + id + " cannot be retried: job " + holder.get().id()
+                    + " holds its key '" + job.key() + "' now");
             }
             if (fresh) {
                 file.db().run("DELETE FROM step WHERE job = ?", id);
@@ -441,8 +446,10 @@ public final class SlothQueue implements AutoCloseable {
 
     private List<JobRecord> takeBackLost(long now, String me) throws SQLException {
         List<Evidence.Claim> others = file.db().all("""
-            SELECT id, worker, token, lease_until, lease_ms FROM job WHERE state = 'claimed' AND finished IS NULL AND worker IS NOT ?""", r -> new Evidence.Claim(
-            r.getLong("id"), r.getString("worker"), r.getString("token"), r.getLong("lease_until"), Duration.ofMillis(r.getLong("lease_ms"))), me);
+            SELECT id, worker, token, lease_until, lease_ms FROM job
+            WHERE state = 'claimed' AND finished IS NULL AND worker IS NOT ?""",
+            r -> new Evidence.Claim(r.getLong("id"), r.getString("worker"), r.getString("token"),
+                r.getLong("lease_until"), Duration.ofMillis(r.getLong("lease_ms"))), me);
         Map<String, Optional<Roster.WorkerRecord>> workers = new HashMap<>();
         List<JobRecord> taken = new ArrayList<>();
         for (Evidence.Claim claim : others) {
@@ -460,7 +467,8 @@ public final class SlothQueue implements AutoCloseable {
     /** One conditional statement: a word that came in since the claim was read wins. Its processes keep their record. */
     private Optional<JobRecord> takeBack(Evidence.Claim claim, String why, long now) throws SQLException {
         Optional<JobRecord> row = file.db().one("""
-            UPDATE job SET state = iif(attempts < max_attempts, 'pending', 'failed'), due = 1, not_before = 0, delay_ms = NULL, not_nows = 0,
+            UPDATE job SET state = iif(attempts < max_attempts, 'pending', 'failed'),
+                           due = 1, not_before = 0, delay_ms = NULL, not_nows = 0,
                            finished = iif(attempts < max_attempts, NULL, ?),
                            message = iif(attempts < max_attempts, '', 'stranded: ') || ? || iif(attempts < max_attempts, '',
                                      ' in attempt ' || attempts || ' of ' || max_attempts),
@@ -596,7 +604,8 @@ public final class SlothQueue implements AutoCloseable {
     /** Name and JSON value of each stored step, in the order of their names. */
     public Map<String, String> steps(long id) {
         Map<String, String> steps = new LinkedHashMap<>();
-        file.look(() -> file.db().all("SELECT name, value FROM step WHERE job = ? ORDER BY name", r -> steps.put(r.getString(1), r.getString(2)), id));
+        file.look(() -> file.db().all("SELECT name, value FROM step WHERE job = ? ORDER BY name",
+            r -> steps.put(r.getString(1), r.getString(2)), id));
         return steps;
     }
 
@@ -667,7 +676,8 @@ public final class SlothQueue implements AutoCloseable {
         for (State s : State.values()) {
             counts.put(s, 0L);
         }
-        file.look(() -> file.db().all("SELECT state, count(*) FROM job GROUP BY state", r -> counts.put(State.of(r.getString(1)), r.getLong(2))));
+        file.look(() -> file.db().all("SELECT state, count(*) FROM job GROUP BY state",
+            r -> counts.put(State.of(r.getString(1)), r.getLong(2))));
         return counts;
     }
 

@@ -68,7 +68,8 @@ public final class StatusText {
         t.out.println(t.tone(Tone.FAINT, pad("id", idWidth) + "  state      tries  " + pad("job", titleWidth) + "  message"));
         for (JobRecord j : jobs) {
             String state = t.state(j.state()) + " ".repeat(9 - j.state().word().length());
-            t.out.println((pad(Long.toString(j.id()), idWidth) + "  " + state + "  " + pad(j.attempts() + "/" + j.options().attempts(), 5) + "  "
+            String tries = j.attempts() + "/" + j.options().attempts();
+            t.out.println((pad(Long.toString(j.id()), idWidth) + "  " + state + "  " + pad(tries, 5) + "  "
                 + pad(cut(j.title(), titleWidth), titleWidth) + "  " + cut(note(j, now), MESSAGE_WIDTH)).stripTrailing());
         }
     }
@@ -90,14 +91,14 @@ public final class StatusText {
         line(t, "worker", j.worker());
         line(t, "key", j.key());
         line(t, "batch", j.batch() == null ? null : j.batch().toString());
-        Map<String, Object> options = j.options().written();
-        line(t, "options", options.isEmpty() ? null : String.join(" ", options.entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList()));
+        String options = written(j.options());
+        line(t, "options", options.isEmpty() ? null : options);
         line(t, "added", Times.shown(j.created(), now));
         line(t, "ended", j.finished() == null ? null : Times.shown(j.finished(), now));
         steps.forEach((name, json) -> line(t, "step", name + " = " + cut(json, MESSAGE_WIDTH)));
         for (Event e : history) {
-            t.out.println(("  " + Times.shown(e.at(), now) + "  " + pad(e.event(), 10) + (e.attempt() == null ? "   " : "  " + e.attempt()) + "  "
-                + detail(e)).stripTrailing());
+            String attempt = e.attempt() == null ? "   " : "  " + e.attempt();
+            t.out.println(("  " + Times.shown(e.at(), now) + "  " + pad(e.event(), 10) + attempt + "  " + detail(e)).stripTrailing());
         }
     }
 
@@ -121,12 +122,16 @@ public final class StatusText {
         }
         int width = files.stream().mapToInt(f -> f.name().length()).max().orElse(0);
         for (JobFile f : files) {
-            String options = String.join(" ", f.options().written().entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
-            t.out.println((pad(f.name(), width) + "  " + pad(f.kind() == null ? "?" : f.kind().word(), 8) + "  " + options).stripTrailing());
+            String kind = f.kind() == null ? "?" : f.kind().word();
+            t.out.println((pad(f.name(), width) + "  " + pad(kind, 8) + "  " + written(f.options())).stripTrailing());
             if (f.problem() != null) {
                 t.out.println("  " + t.tone(Tone.BAD, f.problem()));
             }
         }
+    }
+
+    private static String written(Options options) {
+        return String.join(" ", options.written().entrySet().stream().map(e -> e.getKey() + "=" + e.getValue()).toList());
     }
 
     private static void line(Terminal t, String name, String value) {

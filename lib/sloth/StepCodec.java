@@ -4,6 +4,8 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 
@@ -16,8 +18,8 @@ final class StepCodec {
     private final Method toJson;
     private final Method fromJson;
 
-    StepCodec(Path gsonJar) throws ReflectiveOperationException, java.net.MalformedURLException {
-        ClassLoader apart = new URLClassLoader(new java.net.URL[] {gsonJar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
+    StepCodec(Path gsonJar) throws ReflectiveOperationException, MalformedURLException {
+        ClassLoader apart = new URLClassLoader(new URL[] {gsonJar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
         Class<?> builder = apart.loadClass("com.google.gson.GsonBuilder");
         Class<?> numbers = apart.loadClass("com.google.gson.ToNumberStrategy");
         Object longOrDouble = apart.loadClass("com.google.gson.ToNumberPolicy").getField("LONG_OR_DOUBLE").get(null);

@@ -15,7 +15,8 @@ import java.time.format.ResolverStyle;
 /** Points in time as people write and read them. In the file they are epoch milliseconds; only here are they local. */
 public final class Times {
 
-    private static final DateTimeFormatter DAY_AND_TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm[:ss]").withResolverStyle(ResolverStyle.STRICT);
+    private static final DateTimeFormatter DAY_AND_TIME = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm[:ss]")
+        .withResolverStyle(ResolverStyle.STRICT);
     private static final DateTimeFormatter SHOWN = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
     private static final DateTimeFormatter TODAY = DateTimeFormatter.ofPattern("HH:mm:ss");
 
@@ -39,7 +40,8 @@ public final class Times {
             }
             return OffsetDateTime.parse(t.replace(' ', 'T')).toInstant().toEpochMilli();
         } catch (DateTimeException e) {
-            throw new IllegalArgumentException("'" + text + "' is not a time; write for example 09:00, '2026-12-01 09:00' or 2026-12-01T09:00:00+01:00");
+            throw new IllegalArgumentException("'" + text
+                + "' is not a time; write for example 09:00, '2026-12-01 09:00' or 2026-12-01T09:00:00+01:00");
         }
     }
 
@@ -58,7 +60,8 @@ public final class Times {
 
     private static ZonedDateTime real(LocalDateTime local, ZoneId zone, String text) {
         if (zone.getRules().getValidOffsets(local).isEmpty()) {
-            throw new IllegalArgumentException("'" + text + "' does not exist in " + zone + ": the clock goes forward over it; name another time");
+            throw new IllegalArgumentException("'" + text + "' does not exist in " + zone
+                + ": the clock goes forward over it; name another time");
         }
         return local.atZone(zone);
     }
@@ -75,6 +78,7 @@ public final class Times {
 
     /** {@code at 09:00:00 (in 2h5m)} */
     public static String ahead(long epochMillis, long now) {
-        return "at " + shown(epochMillis, now) + (epochMillis > now ? " (in " + Durations.roughly(Duration.ofMillis(epochMillis - now)) + ")" : "");
+        String at = "at " + shown(epochMillis, now);
+        return epochMillis > now ? at + " (in " + Durations.roughly(Duration.ofMillis(epochMillis - now)) + ")" : at;
     }
 }

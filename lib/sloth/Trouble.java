@@ -1,6 +1,7 @@
 package sloth;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -55,7 +56,8 @@ final class Trouble {
 
     private static String say(Path file, SQLException e) {
         if (lacksLibrary(e)) {
-            return "SQLite's native library cannot be unpacked: neither " + NativeLibrary.cache() + " nor " + System.getProperty("java.io.tmpdir")
+            return "SQLite's native library cannot be unpacked: neither " + NativeLibrary.cache()
+                + " nor " + System.getProperty("java.io.tmpdir")
                 + " takes it (full, noexec or read-only); set XDG_CACHE_HOME or TMPDIR to a folder that does";
         }
         if (isFull(e)) {
@@ -65,8 +67,10 @@ final class Trouble {
             case SQLITE_BUSY, SQLITE_LOCKED -> file + " stays locked by another process; end that process (lsof names it) or try again";
             case SQLITE_NOTADB -> file + " is not a database (it was overwritten, or is something else); it was left as it is:"
                 + " move it away, and bring back a backup";
-            case SQLITE_CORRUPT -> file + " is damaged; nothing more is written to it: save what it holds with sqlite3's .recover, or bring back a backup";
-            case SQLITE_READONLY -> file + " cannot be written: the file or its folder is read-only; give yourself the right to write there";
+            case SQLITE_CORRUPT -> file + " is damaged; nothing more is written to it:"
+                + " save what it holds with sqlite3's .recover, or bring back a backup";
+            case SQLITE_READONLY -> file + " cannot be written:"
+                + " the file or its folder is read-only; give yourself the right to write there";
             case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_AUTH -> cannotOpen(file);
             case SQLITE_IOERR -> file + " could not be read or written (" + e.getMessage() + "); check the disk";
             default -> file + ": " + e.getMessage();
@@ -74,12 +78,13 @@ final class Trouble {
     }
 
     private static boolean lacksLibrary(Throwable e) {
-        return e != null && (e instanceof NativeLibraryNotFoundException || e instanceof UnsatisfiedLinkError || lacksLibrary(e.getCause()));
+        return e instanceof NativeLibraryNotFoundException || e instanceof UnsatisfiedLinkError
+            || e != null && lacksLibrary(e.getCause());
     }
 
     private static String cannotOpen(Path file) {
         Path folder = file.getParent();
-        if (file.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length > PATH_BYTES_MOST) {
+        if (file.toString().getBytes(StandardCharsets.UTF_8).length > PATH_BYTES_MOST) {
             return "the folder's path is too long for SQLite (" + PATH_BYTES_MOST + " bytes): " + file + "; use a shorter one";
         }
         if (isReadOnly(folder)) {

@@ -18,6 +18,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /**
  * Runs the jobs of one folder: claims, starts, waits, records, one step after another. It holds a lock of its own for as
@@ -59,7 +61,7 @@ public final class Worker implements AutoCloseable {
         void say(String line);
 
         /** Now and then while jobs run. @param due asks how many more are due; only call it when it is needed */
-        void load(java.util.function.LongSupplier due);
+        void load(LongSupplier due);
     }
 
     /** @param waiting jobs that are left pending; @param refused job files that cannot run */
@@ -311,15 +313,19 @@ public final class Worker implements AutoCloseable {
         try {
             pulseQueue.started(lease, tree);
         } catch (SlothException e) {
-            report.say(e.getMessage());
+            if (e.isPassing()) { // else the pulse meets it too, and ends the run
+                report.say(e.getMessage());
+            }
         }
     }
 
     private static Outcome stopped(Running.Ask why, Options options) {
         return switch (why) {
             case RELEASE -> new Outcome.Released();
-            case TIMEOUT -> new Outcome.Failed("timeout: not done after " + Durations.format(options.timeout()), Map.of("reason", "timeout"));
-            case STALL -> new Outcome.Failed("stalled: no output or progress for " + Durations.format(options.stall()), Map.of("reason", "stall"));
+            case TIMEOUT -> new Outcome.Failed("timeout: not done after " + Durations.format(options.timeout()),
+                Map.of("reason", "timeout"));
+            case STALL -> new Outcome.Failed("stalled: no output or progress for " + Durations.format(options.stall()),
+                Map.of("reason", "stall"));
             case LOST, CANCELLED -> null;
         };
     }
@@ -396,8 +402,12 @@ public final class Worker implements AutoCloseable {
         });
     }
 
-    /** Does it again and again while the trouble is one that may pass, and says so once. @return null when asked to stop meanwhile: then nothing is known */
-    private <T> Optional<T> patiently(java.util.function.Supplier<Optional<T>> work) {
+    /**
+     * Does it again and again while the trouble is one that may pass, and says so once.
+     *
+     * @return null when asked to stop meanwhile: then nothing is known
+     */
+    private <T> Optional<T> patiently(Supplier<Optional<T>> work) {
         boolean said = false;
         long stopAt = 0;
         while (true) {

@@ -201,7 +201,8 @@ class EvidenceTest extends QueueFixture {
     }
 
     private String asSeenFromOutside(String worker) throws IOException {
-        Process asker = new ProcessBuilder(ProcessHandle.current().info().command().orElseThrow(), "-Xshare:auto", "-XX:TieredStopAtLevel=1",
+        String java = ProcessHandle.current().info().command().orElseThrow();
+        Process asker = new ProcessBuilder(java, "-Xshare:auto", "-XX:TieredStopAtLevel=1",
             "-cp", System.getProperty("java.class.path"), Asker.class.getName(), folder.locks().toString(), worker)
             .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         return new String(asker.getInputStream().readAllBytes());
