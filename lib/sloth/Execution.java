@@ -2,8 +2,11 @@ package sloth;
 
 import java.util.concurrent.CompletableFuture;
 
-/** An attempt under way, in a process of its own or as a guest in a warm JVM. It knows nothing of the queue. */
+/** An attempt, in a process of its own or as a guest in a warm JVM. It knows nothing of the queue. */
 interface Execution {
+
+    /** Lets it begin: until now nothing of the job has run. */
+    void begin();
 
     /** Complete when the attempt has ended by itself, with how it ended. */
     CompletableFuture<Outcome> result();

@@ -33,9 +33,11 @@ final class Guard {
           kill -s KILL -- -"$1"
         fi""";
 
+    /** Without the word at the gate, or when its end of the pipe closes, the command never starts. */
     private static final String START = """
         exec 3<&0 </dev/null
         watch=$1; shift
+        read -r _ <&3 || exit 1
         ( SLOTHQ_RUN= %s sh -c "$watch" slothq-guard $$ <&3 >/dev/null 2>&1 3<&- & )
         exec 3<&-
         exec "$@"
@@ -47,6 +49,9 @@ final class Guard {
     }
 
     /**
+     * Starts a process that waits at a gate, with the pid and the environment that the command will have, until
+     * {@link #open} lets the command take its place.
+     *
      * @param environment added to ours; JBang's own variables are left out, since they would change how a script that
      *                    calls JBang behaves
      */
@@ -58,6 +63,16 @@ final class Guard {
         builder.environment().keySet().removeIf(name -> name.startsWith("JBANG_"));
         builder.environment().putAll(environment);
         return builder.start();
+    }
+
+    /** Should it have ended at the gate, its exit code says so. */
+    static void open(Process process) {
+        try {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        } catch (IOException e) {
+            // Somebody ended it there.
+        }
     }
 
     /** Whether this machine has a way to give a job a group of its own. */

@@ -52,6 +52,7 @@ final class HostedJvm implements AutoCloseable {
             argv.add(1, "-XX:+ExitOnOutOfMemoryError");
             argv.addAll(List.of(Integer.toString(door.getLocalPort()), jobClass, gsonJar.toString()));
             Process process = Guard.start(argv, folder, all);
+            Guard.open(process);
             ProcessTree tree = new ProcessTree(mark, process.pid(), ProcessTree.ticksOf(process.pid()));
             try {
                 HostedJvm jvm = new HostedJvm(command, process, tree, accept(door, process, secret));
@@ -136,13 +137,12 @@ final class HostedJvm implements AutoCloseable {
         }
     }
 
-    Execution run(Lease lease, Path state, Output output, Hosts.Services services, Consumer<HostedJvm> free) throws IOException {
-        Guest fresh = new Guest(output, services, free);
-        guest = fresh;
+    /** @param free takes this JVM back when the attempt has ended well enough */
+    Execution guest(Lease lease, Path state, Output output, Hosts.Services services, Consumer<HostedJvm> free) {
         List<String> fields = new ArrayList<>(List.of(Long.toString(lease.id()), Integer.toString(lease.attempt()), state.toString()));
         fields.addAll(lease.job().args());
-        wire.send(RUN, fields);
-        return fresh;
+        guest = new Guest(fields, output, services, free);
+        return guest;
     }
 
     List<String> command() {
@@ -173,17 +173,29 @@ final class HostedJvm implements AutoCloseable {
     /** One attempt in this JVM. */
     private final class Guest implements Execution {
 
+        private final List<String> fields;
         private final Output output;
         private final Hosts.Services services;
         private final Consumer<HostedJvm> free;
         private final CompletableFuture<Outcome> result = new CompletableFuture<>();
         private final Offspring offspring = new Offspring(process.pid());
+        private boolean begun;
         private volatile boolean saidItself;
 
-        Guest(Output output, Hosts.Services services, Consumer<HostedJvm> free) {
+        Guest(List<String> fields, Output output, Hosts.Services services, Consumer<HostedJvm> free) {
+            this.fields = fields;
             this.output = output;
             this.services = services;
             this.free = free;
+        }
+
+        @Override public void begin() {
+            begun = true;
+            try {
+                wire.send(RUN, fields);
+            } catch (IOException e) {
+                // The JVM has ended, which is heard of by itself.
+            }
         }
 
         @Override public CompletableFuture<Outcome> result() {
@@ -239,11 +251,11 @@ final class HostedJvm implements AutoCloseable {
         }
 
         @Override public boolean end() {
-            if (!result.isDone()) {
+            if (begun && !result.isDone()) {
                 askToEnd();
             }
             output.end();
-            boolean keep = saidItself && isAlive();
+            boolean keep = (saidItself || !begun) && isAlive();
             boolean gone = !keep ? tree.end(ProcessTree.GRACE)
                 : !offspring.mayBe() || tree.without(process.pid()).end(ProcessTree.GRACE);
             if (keep) {

@@ -37,14 +37,14 @@ final class Hosts implements AutoCloseable {
         this.awakeNanos = awakeNanos;
     }
 
-    Execution run(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Services services)
+    Execution guest(Program program, Lease lease, Map<String, String> environment, String mark, Output output, Services services)
         throws IOException {
         List<String> command = program.command(List.of(Launcher.ourClasses()), JobHost.class.getName(), List.of());
         HostedJvm jvm = takeIdle(command).orElse(null);
         if (jvm == null) {
             jvm = HostedJvm.start(command, program.jobClass(), gsonJar(), folder.root(), environment, mark, output);
         }
-        return jvm.run(lease, folder.state(lease.id()), output, services, this::giveBack);
+        return jvm.guest(lease, folder.state(lease.id()), output, services, this::giveBack);
     }
 
     private synchronized Optional<HostedJvm> takeIdle(List<String> command) {

@@ -35,6 +35,10 @@ final class JobProcess implements Execution {
         return new JobProcess(process, new ProcessTree(mark, process.pid(), ProcessTree.ticksOf(process.pid())), output);
     }
 
+    @Override public void begin() {
+        Guard.open(process);
+    }
+
     @Override public CompletableFuture<Outcome> result() {
         return result;
     }

@@ -58,6 +58,7 @@ final class Launcher {
         return file;
     }
 
+    /** Makes all ready: nothing of the job runs before {@link Execution#begin}. */
     Execution start(Lease lease, JobFile file, String mark, Hosts.Services services) throws CannotStart, InterruptedException {
         Output output = null;
         try {
@@ -88,7 +89,7 @@ final class Launcher {
         throws IOException, CannotStart, InterruptedException {
         Program program = build(file);
         if (program.jobClass() != null) {
-            return hosts.run(program, lease, environment, mark, output, services);
+            return hosts.guest(program, lease, environment, mark, output, services);
         }
         List<String> argv = program.mainClass() == null ? jshell(program, lease) : program.command(lease.job().args());
         return process(argv, lease, environment, mark, output);

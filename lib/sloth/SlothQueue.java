@@ -518,10 +518,11 @@ public final class SlothQueue implements AutoCloseable {
         return file.look(() -> file.roster().worker(worker)).map(evidence::isDead).orElse(true);
     }
 
-    void started(Lease lease, ProcessTree tree) {
-        file.move(now -> {
+    /** Notes where the claim's processes are, before they begin. @return false when the lease is lost: then they must not */
+    boolean mayBegin(Lease lease, ProcessTree tree) {
+        return file.move(now -> {
             file.roster().started(lease, tree);
-            return null;
+            return isHeld(lease);
         });
     }
 

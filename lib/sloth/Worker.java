@@ -173,14 +173,6 @@ public final class Worker implements AutoCloseable {
             : settings.only.stream().mapToLong(j -> queue.count(new SlothQueue.Filter(State.PENDING, j, null, null))).sum();
     }
 
-    /** One step: puts the house in order, then runs one job to its end. @return false when none was due */
-    boolean step() {
-        sweep();
-        Optional<Lease> lease = claim();
-        lease.ifPresent(l -> work(l, false));
-        return lease.isPresent();
-    }
-
     private void discover() {
         Discovery discovery = new Discovery(queue);
         if (settings.only.isEmpty()) {
@@ -290,7 +282,11 @@ public final class Worker implements AutoCloseable {
             Execution execution = launcher.start(r.lease, file, queue.mark(r.lease), services(r.lease));
             r.started();
             r.begin(execution, awake.nanos());
-            noteStart(r.lease, execution.tree());
+            if (!r.asked.isDone() && mayBegin(r)) {
+                execution.begin();
+            } else {
+                r.ask(Running.Ask.LOST);
+            }
             CompletableFuture.anyOf(execution.result(), r.asked).join();
             boolean byItself = execution.result().isDone();
             while (!execution.end()) {
@@ -308,15 +304,13 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    /** Its record stands since the claim, and its mark finds it: the pid only makes that sure where there are no marks. */
-    private void noteStart(Lease lease, ProcessTree tree) {
-        try {
-            pulseQueue.started(lease, tree);
-        } catch (SlothException e) {
-            if (e.isPassing()) { // else the pulse meets it too, and ends the run
-                report.say(e.getMessage());
-            }
-        }
+    /**
+     * The lease is asked for once more, in the transaction that notes the processes and before they begin. A worker that was
+     * frozen since the claim finds its job given away; of one that is frozen after this, its processes are found and ended.
+     */
+    private boolean mayBegin(Running r) {
+        Optional<Boolean> may = patiently(() -> Optional.of(pulseQueue.mayBegin(r.lease, r.execution().tree())));
+        return may != null && may.get();
     }
 
     private static Outcome stopped(Running.Ask why, Options options) {

@@ -46,6 +46,9 @@ class PulseTest extends QueueFixture {
 
     /** An attempt that only has output. */
     private record Silent(Output output) implements Execution {
+        @Override public void begin() {
+        }
+
         @Override public CompletableFuture<Outcome> result() {
             return new CompletableFuture<>();
         }
