@@ -30,7 +30,8 @@ public class tests {
         Path own = Path.of(tests.class.getProtectionDomain().getCodeSource().getLocation().toURI());
         List<String> options = new ArrayList<>(List.of("execute", "--disable-banner", "--fail-if-no-tests", "--scan-classpath=" + own,
             "--config=junit.jupiter.displayname.generator.default=org.junit.jupiter.api.DisplayNameGenerator$ReplaceUnderscores"));
-        // Most of the fault tests wait; they say so themselves, and wait together. All others run one after another.
+        // Tests with processes wait for them most of the time; they say so themselves, and wait together. All others run
+        // one after another.
         List.of("enabled=true", "config.strategy=fixed", "config.fixed.parallelism=4", "config.executor-service=WORKER_THREAD_POOL")
             .forEach(c -> options.add("--config=junit.jupiter.execution.parallel." + c));
         for (String word : words) {

@@ -289,11 +289,11 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
 
     static boolean waitFor(Duration most, BooleanSupplier is) {
         long start = System.nanoTime();
-        while (!is.getAsBoolean()) {
+        for (long millis = 5; !is.getAsBoolean(); millis = Math.min(50, millis + 5)) {
             if (System.nanoTime() - start > most.toNanos()) {
                 return false;
             }
-            pause(Duration.ofMillis(50));
+            pause(Duration.ofMillis(millis));
         }
         return true;
     }

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -16,6 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The real program, killed, stopped and frozen in the middle of a job; then a look at the queue and at what lives. */
 @DisplayName("A worker")
 @EnabledOnOs(value = OS.LINUX, disabledReason = "looks at processes through /proc, and needs setsid")
+@Execution(ExecutionMode.CONCURRENT)
 class WorkerProcessTest {
 
     /** What the watcher promises is one second; the second one is for a machine under load. */
