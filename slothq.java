@@ -95,6 +95,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -179,13 +180,14 @@ public class slothq implements Callable<Integer> {
                 + " so it would be changed; set LC_ALL=C.UTF-8 and try again");
             return SlothException.REFUSED;
         }
-        CommandLine line = new CommandLine(app)
-            .setOut(new PrintWriter(app.terminal.out, true))
+        CommandLine line = new CommandLine(app);
+        // What is set below goes for the subcommands that are there by then.
+        wanted(List.of(args)).forEach(line::addSubcommand);
+        line.setOut(new PrintWriter(app.terminal.out, true))
             .setErr(new PrintWriter(app.terminal.err, true))
-            .setCaseInsensitiveEnumValuesAllowed(true)
+            .registerConverter(State.class, slothq::state)
             .setParameterExceptionHandler(app::badUsage)
             .setExecutionExceptionHandler((e, command, parsed) -> app.failed(e));
-        wanted(List.of(args)).forEach(line::addSubcommand);
         line.getCommandSpec().version("slothq " + VERSION);
         line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().usageMessage()
             .sortOptions(false).descriptionHeading("%n").parameterListHeading("%n").optionListHeading("%n"));
@@ -205,13 +207,20 @@ public class slothq implements Callable<Integer> {
 
     private int badUsage(CommandLine.ParameterException e, String[] args) {
         String command = e.getCommandLine().getCommandName();
-        terminal.err.println("slothq: " + wrong(e) + "; see 'slothq " + (command.equals("slothq") ? "" : command + " ") + "--help'");
+        String wrong = wrong(e);
+        String help = "; see 'slothq " + (command.equals("slothq") ? "" : command + " ") + "--help'";
+        terminal.err.println("slothq: " + wrong + (wrong.endsWith("?") ? "" : help));
         return SlothException.REFUSED;
+    }
+
+    private static State state(String word) {
+        return Arrays.stream(State.values()).filter(s -> s.word().equalsIgnoreCase(word)).findFirst().orElseThrow(() ->
+            new CommandLine.TypeConversionException("'" + word + "' is none of pending, claimed, done, failed, cancelled"));
     }
 
     private static String wrong(CommandLine.ParameterException e) {
         if (!(e instanceof CommandLine.UnmatchedArgumentException u) || u.getUnmatched().isEmpty()) {
-            return oneLine(e.getMessage());
+            return oneLine(e.getMessage()).replaceAll("is not an? (int|long)$", "is not a whole number");
         }
         String word = u.getUnmatched().get(0);
         CommandLine.Model.CommandSpec spec = e.getCommandLine().getCommandSpec();
