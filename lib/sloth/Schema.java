@@ -15,8 +15,9 @@ final class Schema {
 
     /** "slth" */
     static final int APPLICATION_ID = 0x736c7468;
-    /** Past this size the WAL is cut back at the next checkpoint. */
+    /** Past this size the WAL is moved into the file, and cut back: twice SQLite's own, for half the waits for the disk. */
     private static final long WAL_BYTES_KEPT = 8L << 20;
+    private static final long PAGE_BYTES = 4096;
 
     static final List<String> MIGRATIONS = List.of("""
         CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -148,6 +149,7 @@ final class Schema {
         }
         db.script("PRAGMA synchronous = FULL");
         db.script("PRAGMA fullfsync = 1");
+        db.script("PRAGMA wal_autocheckpoint = " + WAL_BYTES_KEPT / PAGE_BYTES);
         db.script("PRAGMA journal_size_limit = " + WAL_BYTES_KEPT);
         if (version(db) < migrations.size()) {
             migrate(db, file, migrations);

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Iterator;
+import java.util.List;
 
 /**
  * The least that the same driver can do for the same durability: one prepared UPDATE of one row, committed by itself;
@@ -32,6 +33,7 @@ final class BareTransactions implements AutoCloseable {
             s.execute("PRAGMA journal_mode = WAL");
             s.executeUpdate("PRAGMA synchronous = FULL");
             s.executeUpdate("PRAGMA fullfsync = 1");
+            s.executeUpdate("PRAGMA wal_autocheckpoint = 2048");
         }
     }
 
@@ -47,6 +49,30 @@ final class BareTransactions implements AutoCloseable {
             while (lines.hasNext()) {
                 insert.setString(1, lines.next());
                 insert.executeUpdate();
+            }
+            s.executeUpdate("COMMIT");
+        }
+    }
+
+    /** The rows that the queue has for these lines, in its own tables. */
+    void insertJobs(Iterator<String> lines) throws SQLException {
+        long now = System.currentTimeMillis();
+        try (var s = connection.createStatement();
+             var job = connection.prepareStatement("""
+                INSERT INTO job (job, args, max_attempts, backoff_ms, backoff_cap_ms, lease_ms, batch, created)
+                VALUES ('thumbs.java', ?, 4, 2000, 3600000, 60000, ?, ?)""");
+             var event = connection.prepareStatement(
+                "INSERT INTO event (job, at, event, tx) VALUES (last_insert_rowid(), ?, 'added', 1)")) {
+            s.executeUpdate("BEGIN IMMEDIATE");
+            s.executeUpdate("INSERT INTO batch (job, created) VALUES ('thumbs.java', " + now + ")");
+            long batch = s.executeQuery("SELECT max(id) FROM batch").getLong(1);
+            while (lines.hasNext()) {
+                job.setString(1, Json.strings(List.of(lines.next())));
+                job.setLong(2, batch);
+                job.setLong(3, now);
+                job.executeUpdate();
+                event.setLong(1, now);
+                event.executeUpdate();
             }
             s.executeUpdate("COMMIT");
         }
