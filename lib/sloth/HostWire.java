@@ -29,10 +29,10 @@ final class HostWire implements AutoCloseable {
         /** H: name; answered with the step's JSON value if it has one. */ STEP,
         /** H: name, JSON value. */ KEEP,
         /** H: job, arguments …; answered with the id. */ ADD,
-        /** H: the attempt ended well; message if any. */ DONE,
-        /** H: an exception; message. */ FAILED,
-        /** H: why. */ NOT_NOW,
-        /** H: why. */ GIVE_UP
+        /** H: whether threads of it go on, "true" or "false"; message if any. The attempt ended well. */ DONE,
+        /** H: the same; the message of an exception. */ FAILED,
+        /** H: the same; why. */ NOT_NOW,
+        /** H: the same; why. */ GIVE_UP
     }
 
     record Frame(Kind kind, List<byte[]> fields) {
@@ -81,7 +81,9 @@ final class HostWire implements AutoCloseable {
         int n = in.readInt();
         List<byte[]> fields = new ArrayList<>();
         for (int i = 0; i < n; i++) {
-            fields.add(in.readNBytes(in.readInt()));
+            byte[] field = new byte[in.readInt()];
+            in.readFully(field);
+            fields.add(field);
         }
         return new Frame(kind, fields);
     }

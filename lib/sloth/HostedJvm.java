@@ -141,8 +141,12 @@ final class HostedJvm implements AutoCloseable {
     Execution guest(Lease lease, Path state, Output output, Hosts.Services services, Consumer<HostedJvm> free) {
         List<String> fields = new ArrayList<>(List.of(Long.toString(lease.id()), Integer.toString(lease.attempt()), state.toString()));
         fields.addAll(lease.job().args());
-        guest = new Guest(fields, output, services, free);
-        return guest;
+        Guest fresh = new Guest(fields, output, services, free);
+        guest = fresh;
+        if (!process.isAlive()) { // its end may have found no guest to tell
+            fresh.jvmEnded(process.exitValue());
+        }
+        return fresh;
     }
 
     List<String> command() {
@@ -180,7 +184,10 @@ final class HostedJvm implements AutoCloseable {
         private final CompletableFuture<Outcome> result = new CompletableFuture<>();
         private final Offspring offspring = new Offspring(process.pid());
         private boolean begun;
+        private volatile boolean askedToEnd;
         private volatile boolean saidItself;
+        /** Its threads go on, though it is not done: they would be a second attempt beside the next one. */
+        private volatile boolean leavesThreads;
 
         Guest(List<String> fields, Output output, Hosts.Services services, Consumer<HostedJvm> free) {
             this.fields = fields;
@@ -217,10 +224,10 @@ final class HostedJvm implements AutoCloseable {
                 case PROGRESS -> output.progress(new JobRecord.Progress(Long.parseLong(f.text(0)),
                     f.text(1).equals("0") ? null : (Long) Long.parseLong(f.text(1)), f.text(2)));
                 case STEP, KEEP, ADD -> answer(f);
-                case DONE -> said(new Outcome.Done(f.text(0) == null ? output.message() : f.text(0)));
-                case NOT_NOW -> said(new Outcome.NotNow(f.text(0)));
-                case GIVE_UP -> said(new Outcome.GaveUp(f.text(0), Map.of("reason", "gave up")));
-                case FAILED -> said(new Outcome.Failed(f.text(0), Map.of("reason", "exception")));
+                case DONE -> said(new Outcome.Done(f.text(1) == null ? output.message() : f.text(1)), f);
+                case NOT_NOW -> said(new Outcome.NotNow(f.text(1)), f);
+                case GIVE_UP -> said(new Outcome.GaveUp(f.text(1), Map.of("reason", "gave up")), f);
+                case FAILED -> said(new Outcome.Failed(f.text(1), Map.of("reason", "exception")), f);
                 default -> throw new IOException("a host does not say " + f.kind());
             }
         }
@@ -238,7 +245,8 @@ final class HostedJvm implements AutoCloseable {
             }
         }
 
-        private void said(Outcome outcome) {
+        private void said(Outcome outcome, HostWire.Frame last) {
+            leavesThreads = Boolean.parseBoolean(last.text(0)) && (askedToEnd || !(outcome instanceof Outcome.Done));
             saidItself = true;
             guest = null;
             result.complete(outcome);
@@ -255,16 +263,17 @@ final class HostedJvm implements AutoCloseable {
                 askToEnd();
             }
             output.end();
-            boolean keep = (saidItself || !begun) && isAlive();
+            boolean keep = (saidItself && !leavesThreads || !begun) && isAlive();
             boolean gone = !keep ? tree.end(ProcessTree.GRACE)
                 : !offspring.mayBe() || tree.without(process.pid()).end(ProcessTree.GRACE);
-            if (keep) {
+            if (keep && gone) {
                 free.accept(HostedJvm.this);
             }
             return gone;
         }
 
         private void askToEnd() {
+            askedToEnd = true;
             try {
                 wire.send(CANCEL);
                 result.get(LISTEN_MILLIS, TimeUnit.MILLISECONDS);

@@ -46,7 +46,9 @@ final class JobHost {
         wire.send(HELLO, List.of(System.getenv(SECRET)));
         System.setOut(stream(wire, OUT));
         System.setErr(stream(wire, ERR));
-        new JobHost(wire, Class.forName(args[1]), new StepCodec(Path.of(args[2]))).serve();
+        // What it does when it is initialized is the job's work already.
+        Class<?> job = Class.forName(args[1], false, JobHost.class.getClassLoader());
+        new JobHost(wire, job, new StepCodec(Path.of(args[2]))).serve();
     }
 
     private void serve() {
@@ -68,7 +70,7 @@ final class JobHost {
     private void begin(HostWire.Frame run) {
         Guest fresh = new Guest(Long.parseLong(run.text(0)), Integer.parseInt(run.text(1)), Path.of(run.text(2)), run.texts(3));
         guest = fresh;
-        fresh.thread = new Thread(() -> run(fresh), "job");
+        fresh.thread = new Thread(new ThreadGroup("job " + fresh.id), () -> run(fresh), "job");
         fresh.thread.start();
     }
 
@@ -81,14 +83,14 @@ final class JobHost {
         answers.clear();
         try {
             Object result = fresh().run(context);
-            end(DONE, result == null ? null : result.toString());
+            end(context, DONE, result == null ? null : result.toString());
         } catch (NotNow e) {
-            end(NOT_NOW, e.getMessage());
+            end(context, NOT_NOW, e.getMessage());
         } catch (GiveUp e) {
-            end(GIVE_UP, e.getMessage());
+            end(context, GIVE_UP, e.getMessage());
         } catch (Throwable e) {
             e.printStackTrace();
-            end(FAILED, e.toString());
+            end(context, FAILED, e.toString());
         }
     }
 
@@ -104,11 +106,13 @@ final class JobHost {
         }
     }
 
-    private void end(HostWire.Kind kind, String message) {
+    private void end(Guest context, HostWire.Kind kind, String message) {
+        context.over = true;
+        String goesOn = Boolean.toString(context.thread.getThreadGroup().activeCount() > 1);
         try {
             System.out.flush();
             System.err.flush();
-            wire.send(kind, message == null ? List.of() : List.of(message));
+            wire.send(kind, message == null ? List.of(goesOn) : List.of(goesOn, message));
         } catch (IOException e) {
             Runtime.getRuntime().halt(1);
         }
@@ -135,6 +139,8 @@ final class JobHost {
         private final Path state;
         private final List<String> args;
         private volatile boolean cancelled;
+        /** A thread that it left behind must not speak for the next job of this JVM. */
+        private volatile boolean over;
         private Thread thread;
 
         Guest(long id, int attempt, Path state, List<String> args) {
@@ -193,6 +199,9 @@ final class JobHost {
         }
 
         private void tell(HostWire.Kind kind, List<String> fields) {
+            if (over) {
+                throw new IllegalStateException("attempt " + attempt + " of job " + id + " is over");
+            }
             try {
                 wire.send(kind, fields);
             } catch (IOException e) {

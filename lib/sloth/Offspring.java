@@ -14,6 +14,7 @@ import java.nio.file.Path;
 final class Offspring {
 
     private static final int CHILDREN_FAULTS = 8;
+    private static final int LOOKS_MOST = 10;
 
     private final Path process;
     private final long faultsBefore;
@@ -25,7 +26,8 @@ final class Offspring {
 
     /** Says yes where the system does not tell. */
     boolean mayBe() {
-        return faultsBefore < 0 || childrenFaults() != faultsBefore || hasLiveChild();
+        // In this order: a child that ends between the two looks shows in the second.
+        return faultsBefore < 0 || hasLiveChild() || childrenFaults() != faultsBefore;
     }
 
     private long childrenFaults() {
@@ -37,25 +39,36 @@ final class Offspring {
         }
     }
 
+    /** The kernel gives the children of a thread that ends to another one, which may have been looked at: then once more. */
     private boolean hasLiveChild() {
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
-            for (Path thread : threads) {
-                if (hasLiveChild(thread)) {
-                    return true;
-                }
+        for (int looks = 0; looks < LOOKS_MOST; looks++) {
+            Boolean found = lookForChild();
+            if (found != null) {
+                return found;
             }
-            return false;
-        } catch (IOException e) {
-            return true;
         }
+        return true;
     }
 
-    private static boolean hasLiveChild(Path thread) throws IOException {
-        try {
-            return !Files.readString(thread.resolve("children")).isBlank();
+    /** @return null when a thread ended meanwhile */
+    private Boolean lookForChild() {
+        boolean ended = false;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
+            for (Path thread : threads) {
+                try {
+                    if (!Files.readString(thread.resolve("children")).isBlank()) {
+                        return true;
+                    }
+                } catch (IOException e) {
+                    if (Files.exists(thread)) { // a kernel without that list has to be asked the long way
+                        return true;
+                    }
+                    ended = true;
+                }
+            }
+            return ended ? null : false;
         } catch (IOException e) {
-            // A thread that has just ended has none; a kernel without that list has to be asked the long way.
-            return Files.exists(thread);
+            return true;
         }
     }
 }

@@ -41,11 +41,22 @@ class HostedKindTest {
                     case "exit": System.exit(3); return null;
                     case "pid": return ProcessHandle.current().pid();
                     case "child": return new ProcessBuilder("sleep", "300").start().pid();
+                    case "thread": return thread(job, first);
                     case "add": return job.add("%2$s", "result", "a b");
                     case "steps": return steps(job);
                     case "hang": return hang();
                     default: throw new GiveUp("what is " + job.args());
                 }
+            }
+
+            private static Object thread(JobContext job, boolean first) throws Exception {
+                Path home = job.state().resolve("jvm");
+                if (first) {
+                    Files.writeString(home, "" + ProcessHandle.current().pid());
+                    new Thread(() -> sleep()).start();
+                    throw new IllegalStateException("a thread goes on");
+                }
+                return ProcessHandle.of(Long.parseLong(Files.readString(home))).isPresent() ? "beside it" : "after it";
             }
 
             private static Object steps(JobContext job) throws Exception {
@@ -67,6 +78,10 @@ class HostedKindTest {
             private static Object hang() throws Exception {
                 Path part = Files.writeString(Path.of("hanging.part"), ProcessHandle.current().pid() + "\\n");
                 Files.move(part, Path.of("hanging"), StandardCopyOption.REPLACE_EXISTING);
+                return sleep();
+            }
+
+            private static Object sleep() {
                 while (true) {
                     try {
                         Thread.sleep(300_000);
@@ -82,7 +97,7 @@ class HostedKindTest {
 
     @BeforeAll static void run() {
         here.file("jobs/hosted.java", HOSTED.formatted("10m", "hosted"));
-        for (String word : List.of("printed", "flaky", "notnow", "giveup", "exit", "child", "add")) {
+        for (String word : List.of("printed", "flaky", "notnow", "giveup", "exit", "child", "thread", "add")) {
             here.slothq("add", "hosted", word).exits(0);
         }
         here.slothq("add", "hosted", "result", "ü").exits(0);
@@ -128,6 +143,10 @@ class HostedKindTest {
 
     @Test void leaves_no_child_behind_though_its_JVM_goes_on() {
         assertFalse(Cli.isAlive(Long.parseLong(job("child").message())));
+    }
+
+    @Test void does_not_run_again_beside_a_thread_of_its_failed_attempt() {
+        ends("thread", State.DONE, 2, "after it");
     }
 
     @Test void can_add_another_job() {
