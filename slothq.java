@@ -79,6 +79,7 @@
 //SOURCES lib/sloth/StepCodec.java
 //SOURCES lib/sloth/Template.java
 //SOURCES lib/sloth/Terminal.java
+//SOURCES lib/sloth/TextLines.java
 //SOURCES lib/sloth/Times.java
 //SOURCES lib/sloth/Trouble.java
 //SOURCES lib/sloth/Watch.java
@@ -96,7 +97,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -260,6 +260,10 @@ public class slothq implements Callable<Integer> {
 
     SlothQueue look() {
         return SlothQueue.look(folder().required());
+    }
+
+    static List<Long> distinct(List<Long> ids) {
+        return ids.stream().distinct().toList();
     }
 
     int print(Object shape) {
@@ -598,7 +602,7 @@ public class slothq implements Callable<Integer> {
                 throw SlothException.refused("say which: ids, or --batch N");
             }
             try (SlothQueue queue = app.look()) {
-                if (batch != null && queue.count(new SlothQueue.Filter(null, null, batch, null)) == 0) {
+                if (batch != null && !queue.hasBatch(batch)) {
                     throw SlothException.refused("no batch " + batch);
                 }
                 boolean said = false;
@@ -664,7 +668,7 @@ public class slothq implements Callable<Integer> {
                 if (failed) {
                     queue.retryFailed(fresh, jobs::add, problem -> app.terminal.err.println("slothq: " + problem + " (passed over)"));
                 } else {
-                    jobs.addAll(queue.retryAll(ids, fresh));
+                    jobs.addAll(queue.retryAll(distinct(ids), fresh));
                 }
                 if (app.json) {
                     return app.print(jobs.stream().map(Shapes::job).toList());
@@ -683,7 +687,7 @@ public class slothq implements Callable<Integer> {
 
         @Override public Integer call() throws InterruptedException {
             try (SlothQueue queue = app.open()) {
-                List<JobRecord> jobs = queue.together(() -> ids.stream().map(queue::cancel).toList());
+                List<JobRecord> jobs = queue.together(() -> distinct(ids).stream().map(queue::cancel).toList());
                 for (long id : ids) {
                     Cancelling.awaitGone(queue, id);
                 }
@@ -705,7 +709,7 @@ public class slothq implements Callable<Integer> {
         @Override public Integer call() {
             try (SlothQueue queue = app.open()) {
                 List<Long> gone = queue.prune(Durations.parse(older));
-                LogReader.delete(queue.folder(), gone);
+                LogReader.deleteAllBut(queue.folder(), id -> queue.job(id).isPresent());
                 if (app.json) {
                     return app.print(Map.of("pruned", gone.size()));
                 }

@@ -82,12 +82,18 @@ final class Guard {
 
     /** The program of that name on PATH; null when there is none. */
     static Path which(String program) {
+        return which(program, Path.of(""));
+    }
+
+    /** @param folder where it is started: a name with a slash is a path from there */
+    static Path which(String program, Path folder) {
         if (program.indexOf('/') >= 0) {
-            return Files.isExecutable(Path.of(program)) ? Path.of(program) : null;
+            Path file = folder.resolve(program);
+            return Files.isRegularFile(file) && Files.isExecutable(file) ? file : null;
         }
         String path = System.getenv("PATH");
-        for (String folder : (path == null ? "/usr/bin:/bin" : path).split(File.pathSeparator)) {
-            Path file = Path.of(folder.isEmpty() ? "." : folder, program);
+        for (String place : (path == null ? "/usr/bin:/bin" : path).split(File.pathSeparator)) {
+            Path file = Path.of(place.isEmpty() ? "." : place, program);
             if (Files.isRegularFile(file) && Files.isExecutable(file)) {
                 return file;
             }

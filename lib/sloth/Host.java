@@ -1,6 +1,7 @@
 package sloth;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -12,7 +13,7 @@ import java.nio.file.Path;
  */
 record Host(String name, String boot) {
 
-    private static final Host HERE = new Host(readName(), read("/proc/sys/kernel/random/boot_id"));
+    private static final Host HERE = new Host(readName(), readBoot());
 
     static Host here() {
         return HERE;
@@ -29,14 +30,24 @@ record Host(String name, String boot) {
 
     private static String readName() {
         String name = read("/proc/sys/kernel/hostname");
-        if (name == null) {
-            try {
-                name = new String(new ProcessBuilder("hostname").start().getInputStream().readAllBytes()).strip();
-            } catch (IOException e) {
-                name = "";
-            }
+        name = name == null ? said("hostname") : name;
+        return name == null ? "localhost" : name;
+    }
+
+    /** Linux has it in a file, macOS has a command for it. */
+    private static String readBoot() {
+        String id = read("/proc/sys/kernel/random/boot_id");
+        return id == null ? said("sysctl", "-n", "kern.bootsessionuuid") : id;
+    }
+
+    private static String said(String... command) {
+        try {
+            Process p = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            String text = new String(p.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return text.isEmpty() ? null : text;
+        } catch (IOException e) {
+            return null;
         }
-        return name.isEmpty() ? "localhost" : name;
     }
 
     private static String read(String file) {

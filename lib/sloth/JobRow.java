@@ -67,8 +67,12 @@ final class JobRow {
     static JobRecord readable(ResultSet r) throws SQLException {
         try {
             Json.strings(r.getString("args"));
-            if (r.getString("command") != null) {
-                Json.strings(r.getString("command"));
+            String job = r.getString("job");
+            if (job == null && Json.strings(r.getString("command")).isEmpty()) {
+                throw new IllegalArgumentException("an empty command");
+            }
+            if (job != null && (job.isEmpty() || job.indexOf('\0') >= 0)) {
+                throw new IllegalArgumentException("not a file's name: " + job);
             }
             return read(r);
         } catch (IllegalArgumentException e) {

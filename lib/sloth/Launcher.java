@@ -4,7 +4,6 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.URISyntaxException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -75,14 +74,22 @@ final class Launcher {
             keep(output, e.getMessage());
             throw e;
         } catch (NoSuchFileException e) {
-            throw givesUp("jobs/" + lease.job().job() + " is gone");
-        } catch (IOException e) {
+            CannotStart gone = givesUp("jobs/" + lease.job().job() + " is gone");
+            keep(output, gone.getMessage());
+            throw gone;
+        } catch (InterruptedException e) {
+            keep(output, "stopped before it began");
+            throw e;
+        } catch (IOException | RuntimeException e) {
+            // Whatever it is, it must not stop the other jobs.
             keep(output, String.valueOf(e.getMessage()));
-            if (Trouble.isFull(e)) {
-                throw new CannotStart(new Outcome.NotNow("the disk is full"));
-            }
-            throw new CannotStart(new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started")));
+            boolean full = e instanceof IOException io && Trouble.isFull(io);
+            throw new CannotStart(full ? new Outcome.NotNow("the disk is full") : notStarted(e));
         }
+    }
+
+    static Outcome notStarted(Exception e) {
+        return new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started"));
     }
 
     private Execution built(JobFile file, Lease lease, Map<String, String> environment, String mark, Output output, Hosts.Services services)
@@ -98,7 +105,7 @@ final class Launcher {
     private JobProcess process(List<String> argv, Lease lease, Map<String, String> environment, String mark, Output output)
         throws IOException, CannotStart {
         Files.createDirectories(folder.state(lease.id()));
-        if (Guard.which(argv.get(0)) == null) {
+        if (Guard.which(argv.get(0), folder.root()) == null) {
             throw new CannotStart(new Outcome.Failed("no program '" + argv.get(0) + "' is found or may be run",
                 Map.of("reason", "no such program")));
         }

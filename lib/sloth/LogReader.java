@@ -9,9 +9,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.Collection;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.function.LongPredicate;
 
 /** Copies what jobs wrote, byte for byte. */
 public final class LogReader {
@@ -78,21 +76,28 @@ public final class LogReader {
         }
     }
 
-    /** Removes the logs and state folders of jobs that were pruned. */
-    public static void delete(QueueFolder folder, Collection<Long> ids) {
-        Set<String> gone = new HashSet<>();
-        ids.forEach(id -> {
-            gone.add(Long.toString(id));
-            QueueFolder.deleteTree(folder.state(id));
-        });
-        try (DirectoryStream<Path> logs = Files.newDirectoryStream(folder.logs(), "*.log")) {
+    /** Removes the logs and state folders of jobs that are no more; also those that an earlier prune left when it was killed. */
+    public static void deleteAllBut(QueueFolder folder, LongPredicate stays) {
+        try (DirectoryStream<Path> logs = Files.newDirectoryStream(folder.logs(), "*.log");
+             DirectoryStream<Path> states = Files.newDirectoryStream(folder.states())) {
             for (Path log : logs) {
-                if (gone.contains(log.getFileName().toString().replaceFirst("\\..*", ""))) {
+                if (isOfNobody(log, stays)) {
                     Files.deleteIfExists(log);
+                }
+            }
+            for (Path state : states) {
+                if (isOfNobody(state, stays)) {
+                    QueueFolder.deleteTree(state);
                 }
             }
         } catch (IOException e) {
             throw Trouble.of(folder.logs(), e);
         }
+    }
+
+    /** Its name begins with the job's id. */
+    private static boolean isOfNobody(Path path, LongPredicate stays) {
+        String id = path.getFileName().toString().replaceFirst("\\..*", "");
+        return id.matches("\\d{1,18}") && !stays.test(Long.parseLong(id));
     }
 }

@@ -32,6 +32,9 @@ public record NewJob(String job, List<String> command, List<String> args, Option
         if (command != null) {
             command.forEach(NewJob::storable);
         }
+        if (key != null) {
+            storable(key);
+        }
     }
 
     public static NewJob file(String job) {
@@ -95,14 +98,14 @@ public record NewJob(String job, List<String> command, List<String> args, Option
     /** NUL ends an argument for the kernel, and a lone surrogate has no UTF-8: neither would come back as it went in. */
     private static void storable(String text) {
         if (text.indexOf('\0') >= 0) {
-            throw SlothException.refused("an argument cannot hold a NUL character");
+            throw SlothException.refused("an argument or a key cannot hold a NUL character");
         }
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {
                 i++;
             } else if (Character.isSurrogate(c)) {
-                throw SlothException.refused("an argument holds half a character (a lone surrogate), which no file can store");
+                throw SlothException.refused("an argument or a key holds half a character (a lone surrogate), which no file can store");
             }
         }
     }

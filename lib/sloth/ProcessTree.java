@@ -3,6 +3,7 @@ package sloth;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,7 @@ record ProcessTree(String mark, Long group, Long ticks, Long spared) {
     static final Duration GRACE = Duration.ofSeconds(5);
     /** A process in an uninterruptible wait (a dead disk) does not even hear SIGKILL. */
     private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final int SCANS_MOST = 5;
     private static final Path PROC = Path.of("/proc");
     private static final boolean HAS_PROC = Files.exists(PROC.resolve("self/stat"));
 
@@ -94,30 +96,53 @@ record ProcessTree(String mark, Long group, Long ticks, Long spared) {
         }
     }
 
+    /** What ended during the look may have started another one that the look did not see: then once more. */
     private List<Member> members() {
+        Scan scan = scan();
+        for (int again = 0; again < SCANS_MOST && scan.members.isEmpty() && scan.vanished; again++) {
+            scan = scan();
+        }
+        return scan.members;
+    }
+
+    /** @param vanished whether a process ended before its environment was read */
+    private record Scan(List<Member> members, boolean vanished) {
+    }
+
+    private Scan scan() {
         List<Stat> all = HAS_PROC ? fromProc() : fromPs();
         boolean pidWasUsedAgain = ticks != null && all.stream().anyMatch(s -> s.pid == group && s.ticks != ticks);
         List<Member> members = new ArrayList<>();
+        boolean vanished = false;
         for (Stat s : all) {
             // The kernel gives a pid out again only when no group or session is called by it any more.
             boolean inGroup = group != null && !pidWasUsedAgain && s.group == group;
             boolean inSession = group != null && !pidWasUsedAgain && s.session == group;
-            if (!s.isGone() && (spared == null || s.pid != spared) && (inGroup || inSession || carriesMark(s))) {
+            if (s.isGone() || spared != null && s.pid == spared) {
+                continue;
+            }
+            Boolean marked = inGroup || inSession ? Boolean.TRUE : carriesMark(s);
+            if (marked == null) {
+                vanished = true;
+            } else if (marked) {
                 members.add(new Member(s.pid, inGroup && spared == null));
             }
         }
-        return members;
+        return new Scan(members, vanished);
     }
 
-    private boolean carriesMark(Stat s) {
+    /** @return null when it has ended meanwhile */
+    private Boolean carriesMark(Stat s) {
         if (!HAS_PROC || ticks != null && s.ticks < ticks) {
             return false;
         }
         try {
             byte[] environment = Files.readAllBytes(PROC.resolve(s.pid + "/environ"));
             return contains(environment, ("SLOTHQ_RUN=" + mark + "\0").getBytes(StandardCharsets.UTF_8));
+        } catch (AccessDeniedException e) {
+            return false; // somebody else's
         } catch (IOException e) {
-            return false;
+            return null;
         }
     }
 

@@ -9,11 +9,14 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
  * The queue's file, and the two ways to use it: a {@link #move} is one durable transaction under the write lock, which
- * is told the time; a {@link #look} only reads. A move that returned is in the file; one that threw is not.
+ * is told the time; a {@link #look} only reads. A move that returned is in the file. One that threw is not, but for a commit
+ * of which nobody can tell: then it threw an I/O error.
  *
  * <p>Safe for use by several threads: one at a time.
  */
@@ -38,6 +41,10 @@ final class QueueFile implements AutoCloseable {
 
     /** A heartbeat that waited longer would look like time that went by without us; the next beat tries again. */
     private static final Duration HEARTBEAT_BUSY_MOST = Duration.ofSeconds(1);
+
+    private static final String UUID_NAME = "uuid";
+    /** To tidy up is not worth a wait for those who read. */
+    private static final Duration TIDY_BUSY_MOST = Duration.ofMillis(50);
 
     private final Path path;
     private final Source source;
@@ -74,9 +81,23 @@ final class QueueFile implements AutoCloseable {
         return roster;
     }
 
-    /** Given once, when the file was made. */
+    /** Given when the file was made. */
     String uuid() {
         return uuid;
+    }
+
+    /** Gives it another uuid, in a move. */
+    void rename() throws SQLException {
+        uuid = UUID.randomUUID().toString();
+        setMeta(UUID_NAME, uuid);
+    }
+
+    Optional<String> meta(String name) throws SQLException {
+        return db.one("SELECT value FROM meta WHERE name = ?", r -> r.getString(1), name);
+    }
+
+    void setMeta(String name, String value) throws SQLException {
+        db.run("INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value);
     }
 
     /** Epoch ms. */
@@ -114,6 +135,7 @@ final class QueueFile implements AutoCloseable {
 
     private void freshen() {
         if (stale && !moving) {
+            checkFile();
             closeQuietly();
             connect();
             stale = false;
@@ -122,7 +144,7 @@ final class QueueFile implements AutoCloseable {
 
     /** What cannot even be undone may still be open: then the next move or look starts on a fresh connection. */
     private void undo(Throwable first) {
-        stale = !db.rollback(first) && !(first instanceof SQLException e && Trouble.isBusy(e));
+        stale = !db.rollback(first);
     }
 
     private void begin() throws SQLException {
@@ -132,8 +154,10 @@ final class QueueFile implements AutoCloseable {
         try {
             db.run("BEGIN IMMEDIATE");
         } catch (SQLException e) {
-            // Should it have begun all the same, the next one could not.
-            undo(e);
+            // Should it have begun all the same, the next one could not. What was busy has not.
+            if (!Trouble.isBusy(e)) {
+                undo(e);
+            }
             throw e;
         }
         movingAt = clock.millis();
@@ -146,15 +170,25 @@ final class QueueFile implements AutoCloseable {
         } catch (SQLException e) {
             // It may be in the file all the same: say that it failed only after a look with fresh eyes.
             reconnect(e);
-            if (!ledger.holdsOurs()) {
+            if (!isInFile(e)) {
                 throw e;
             }
+        }
+    }
+
+    private boolean isInFile(SQLException first) {
+        try {
+            return ledger.holdsOurs();
+        } catch (SQLException second) {
+            first.addSuppressed(second);
+            return false;
         }
     }
 
     private void reconnect(SQLException first) throws SQLException {
         try {
             Ledger pending = ledger;
+            checkFile();
             db.rollback(first);
             db.close();
             connect();
@@ -179,7 +213,15 @@ final class QueueFile implements AutoCloseable {
         db.run("""
             UPDATE job SET lease_until = ? + lease_ms
             WHERE state = 'claimed' AND finished IS NULL AND lease_until > ? + lease_ms""", now, now);
+        capLeases(now);
         ledger.write(now, null, "clock-stepped", null, null, Map.of("ms", now - newest));
+    }
+
+    /** Heartbeats leave no event that would show a step back, so this is looked at whenever leases are. */
+    void capLeases(long now) throws SQLException {
+        db.run("""
+            UPDATE job SET lease_until = ? + lease_ms
+            WHERE state = 'claimed' AND finished IS NULL AND lease_until > ? + lease_ms""", now, now);
     }
 
     synchronized <T> T look(Look<T> look) {
@@ -194,7 +236,7 @@ final class QueueFile implements AutoCloseable {
     private void connect() {
         try {
             db = new Db(source.connect());
-            db.waitWithJitter(use == Use.HEARTBEATS ? HEARTBEAT_BUSY_MOST : Db.BUSY_MOST);
+            db.waitWithJitter(busyMost());
             Schema.apply(db, path, Schema.MIGRATIONS);
             switch (use) {
                 case MOVES -> { }
@@ -203,8 +245,13 @@ final class QueueFile implements AutoCloseable {
             }
             ledger = new Ledger(db);
             roster = new Roster(db);
+            String found = meta(UUID_NAME).orElseThrow();
+            if (uuid != null && !uuid.equals(found)) {
+                throw SlothException.unusable(path + " was replaced by another queue while it was in use;"
+                    + " put it back, or start again with this one", null);
+            }
+            uuid = found;
             fileKey = fileKey();
-            uuid = db.one("SELECT value FROM meta WHERE name = 'uuid'", r -> r.getString(1)).orElseThrow();
         } catch (SQLException e) {
             closeQuietly();
             throw Trouble.of(path, e);
@@ -248,18 +295,34 @@ final class QueueFile implements AutoCloseable {
         if (Files.exists(copy)) {
             throw SlothException.refused(copy + " is there already; name another file");
         }
+        // Half a copy must not be taken for a backup.
+        Path part = copy.resolveSibling(copy.getFileName() + "." + UUID.randomUUID() + ".part").toAbsolutePath();
         try {
-            db.run("VACUUM INTO ?", copy.toAbsolutePath().toString());
+            db.run("VACUUM INTO ?", part.toString());
+            Files.move(part, copy);
         } catch (SQLException e) {
-            // Half a copy must not be taken for a backup.
-            copy.toFile().delete();
             throw Trouble.of(Trouble.isDamage(e) ? path : copy.toAbsolutePath(), e);
+        } catch (IOException e) {
+            throw Trouble.of(copy.toAbsolutePath(), e);
+        } finally {
+            part.toFile().delete();
         }
     }
 
-    /** Moves what the WAL holds into the file, and cuts it to nothing, when nobody else is at work. */
+    private Duration busyMost() {
+        return use == Use.HEARTBEATS ? HEARTBEAT_BUSY_MOST : Db.BUSY_MOST;
+    }
+
+    /** Moves what the WAL holds into the file, and cuts it to nothing, unless somebody else is at work. */
     void tidy() {
-        look(() -> db.number("PRAGMA wal_checkpoint(TRUNCATE)"));
+        look(() -> {
+            db.waitWithJitter(TIDY_BUSY_MOST);
+            try {
+                return db.number("PRAGMA wal_checkpoint(TRUNCATE)");
+            } finally {
+                db.waitWithJitter(busyMost());
+            }
+        });
     }
 
     @Override public synchronized void close() {

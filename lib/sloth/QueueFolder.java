@@ -1,9 +1,11 @@
 package sloth;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Comparator;
 import java.util.stream.Stream;
 
@@ -51,9 +53,22 @@ public record QueueFolder(Path root) {
         return logs().resolve(id + "." + claim + ".log");
     }
 
+    Path states() {
+        return hidden().resolve("state");
+    }
+
     /** A job's own folder: lives across its attempts, and goes when it is done. */
     Path state(long id) {
-        return hidden().resolve("state").resolve(Long.toString(id));
+        return states().resolve(Long.toString(id));
+    }
+
+    /** What the file system calls our part: stays when the folder is renamed, and is another one in a copy. */
+    String place() {
+        try {
+            return String.valueOf(Files.readAttributes(hidden(), BasicFileAttributes.class).fileKey());
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     /** It has {@code jobs/} or {@code .slothq/}. */
@@ -75,7 +90,7 @@ public record QueueFolder(Path root) {
     /** Makes our part, with a {@code .gitignore} that keeps the user's repository clean. */
     QueueFolder prepare() {
         try {
-            for (Path folder : new Path[] {logs(), locks(), cache(), hidden().resolve("state")}) {
+            for (Path folder : new Path[] {logs(), locks(), cache(), states()}) {
                 Files.createDirectories(folder);
             }
             Path ignore = hidden().resolve(".gitignore");
@@ -99,7 +114,7 @@ public record QueueFolder(Path root) {
             for (Path p : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
                 Files.deleteIfExists(p);
             }
-        } catch (IOException e) {
+        } catch (IOException | UncheckedIOException e) {
             return;
         }
     }

@@ -43,6 +43,11 @@ final class Roster {
         db.run("DELETE FROM worker WHERE id = ?", worker);
     }
 
+    void forgetAll() throws SQLException {
+        db.run("DELETE FROM process");
+        db.run("DELETE FROM worker");
+    }
+
     List<WorkerRecord> workers() throws SQLException {
         return db.all("""
             SELECT w.*, (SELECT min(j.id) FROM job j WHERE j.state = 'claimed' AND j.finished IS NULL AND j.worker = w.id) AS job

@@ -1,9 +1,7 @@
 package sloth;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.DriverManager;
@@ -21,12 +19,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Spliterators;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-
-import static java.nio.charset.StandardCharsets.UTF_8;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
  * A queue of jobs in one SQLite file. An acknowledged move survives a power cut; a move and its line in the ledger are
@@ -89,6 +88,29 @@ public final class SlothQueue implements AutoCloseable {
         this.folder = folder;
         this.file = new QueueFile(folder.database(), source, clock, use);
         this.evidence = new Evidence(new WorkerLocks(folder.locks()), clock::nanos);
+        if (use == QueueFile.Use.MOVES) {
+            forgetTheOriginal();
+        }
+    }
+
+    /**
+     * A copied folder, or a backup, brings along the records of the original's workers and their processes, and would end
+     * them. By its folder a copy knows itself; it takes a name of its own.
+     */
+    private void forgetTheOriginal() {
+        Optional<String> here = Optional.of(folder.place());
+        if (file.look(() -> file.meta("place")).equals(here)) {
+            return;
+        }
+        file.move(now -> {
+            Optional<String> before = file.meta("place");
+            if (before.isPresent() && !before.equals(here) && file.roster().workers().stream().allMatch(this::isDead)) {
+                file.roster().forgetAll();
+                file.rename();
+            }
+            file.setMeta("place", here.get());
+            return null;
+        });
     }
 
     /** Whoever watches others counts its own awake time. */
@@ -139,12 +161,12 @@ public final class SlothQueue implements AutoCloseable {
 
     /**
      * A job for each line of UTF-8 text, the whole line as one last argument; Windows line ends are taken off, empty
-     * lines passed over.
+     * lines passed over. The text is read to its end first.
      */
-    public Batch addEach(NewJob job, InputStream lines) throws IOException {
-        try (var reader = new BufferedReader(new InputStreamReader(lines, UTF_8))) {
-            return addAll(job.job() == null ? job.command().get(0) : job.job(),
-                reader.lines().filter(line -> !line.isEmpty()).map(job::withLast).iterator());
+    public Batch addEach(NewJob job, InputStream text) throws IOException {
+        try (TextLines lines = new TextLines(text)) {
+            Stream<String> all = StreamSupport.stream(Spliterators.spliteratorUnknownSize(lines, 0), false);
+            return addAll(job.job() == null ? job.command().get(0) : job.job(), all.map(job::withLast).iterator());
         } catch (UncheckedIOException e) {
             throw e.getCause();
         }
@@ -445,6 +467,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     private List<JobRecord> takeBackLost(long now, String me) throws SQLException {
+        file.capLeases(now);
         List<Evidence.Claim> others = file.db().all("""
             SELECT id, worker, token, lease_until, lease_ms FROM job
             WHERE state = 'claimed' AND finished IS NULL AND worker IS NOT ?""",
@@ -531,10 +554,6 @@ public final class SlothQueue implements AutoCloseable {
         return file.look(() -> file.roster().strays());
     }
 
-    public boolean hasProcesses(long job) {
-        return !processesOf(job).isEmpty();
-    }
-
     List<Roster.ProcessRecord> processesOf(long job) {
         return file.look(() -> file.roster().of(job));
     }
@@ -554,7 +573,7 @@ public final class SlothQueue implements AutoCloseable {
 
     // ---- while it runs
 
-    /** Writes how far the job is, and which file content it runs. @return false when the lease is lost */
+    /** Writes how far the job is. @return false when the lease is lost */
     boolean progress(Lease lease, JobRecord.Progress p) {
         return file.move(now -> file.db().run("""
             UPDATE job SET progress_done = ?, progress_total = ?, progress_note = ? WHERE id = ? AND state = 'claimed' AND token = ?""",
@@ -579,7 +598,7 @@ public final class SlothQueue implements AutoCloseable {
         });
     }
 
-    /** The pulse saw the wall clock go forward by itself. Steps back show in the ledger: see {@link QueueFile}. */
+    /** The pulse saw the wall clock go forward by itself. Steps back are seen by {@link QueueFile}. */
     void steppedForward(Duration by) {
         file.move(now -> {
             file.ledger().write(now, null, "clock-stepped", null, null, Map.of("ms", by.toMillis()));
@@ -641,6 +660,10 @@ public final class SlothQueue implements AutoCloseable {
             Collections.reverse(rows);
             return rows;
         });
+    }
+
+    public boolean hasBatch(long batch) {
+        return file.look(() -> file.db().number("SELECT count(*) FROM batch WHERE id = ?", batch)) == 1;
     }
 
     public long count(Filter f) {

@@ -39,7 +39,7 @@ public final class Times {
                 return real(LocalDateTime.parse(t.replace('T', ' '), DAY_AND_TIME), zone, text).toInstant().toEpochMilli();
             }
             return OffsetDateTime.parse(t.replace(' ', 'T')).toInstant().toEpochMilli();
-        } catch (DateTimeException e) {
+        } catch (DateTimeException | ArithmeticException e) {
             throw new IllegalArgumentException("'" + text
                 + "' is not a time; write for example 09:00, '2026-12-01 09:00' or 2026-12-01T09:00:00+01:00");
         }

@@ -1,6 +1,7 @@
 package sloth;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,12 +42,19 @@ final class Watch {
     private Map<String, String> look() {
         Map<String, String> files = new HashMap<>();
         try (Stream<Path> all = Files.list(folder.jobs())) {
-            for (Path p : (Iterable<Path>) all::iterator) {
-                files.put(p.getFileName().toString(), Files.getLastModifiedTime(p) + " " + Files.size(p));
-            }
-        } catch (IOException e) {
+            all.forEach(p -> files.put(p.getFileName().toString(), stamp(p)));
+        } catch (IOException | UncheckedIOException e) {
             // Gone or unreadable in this moment: the next look will tell.
         }
         return files;
+    }
+
+    /** A link that leads nowhere (editors make them) has none, and must not hide the others. */
+    private static String stamp(Path p) {
+        try {
+            return Files.getLastModifiedTime(p) + " " + Files.size(p);
+        } catch (IOException e) {
+            return "";
+        }
     }
 }

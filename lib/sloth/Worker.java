@@ -2,12 +2,9 @@ package sloth;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -130,12 +127,16 @@ public final class Worker implements AutoCloseable {
         Watch watch = new Watch(queue.folder());
         patiently(this::discover);
         idleSince = System.nanoTime();
-        while (!stopping && turn()) {
-            if (settings.watch && settings.only.isEmpty() && watch.hasSettled(awake.nanos())) {
-                patiently(() -> found(new Discovery(queue).discover(false)));
+        try {
+            while (!stopping && turn()) {
+                if (settings.watch && settings.only.isEmpty() && watch.hasSettled(awake.nanos())) {
+                    patiently(() -> found(new Discovery(queue).discover(false)));
+                }
+                await(POLL);
+                hosts.closeIdle();
             }
-            await(POLL);
-            hosts.closeIdle();
+        } catch (RuntimeException e) {
+            breakDown(e); // what runs is released first
         }
         finishRunning();
         if (broken != null) {
@@ -153,14 +154,15 @@ public final class Worker implements AutoCloseable {
         if (busy() > 0) {
             idleSince = System.nanoTime();
             untidy = true;
-            report.load(() -> queue.overview().dueCount(settings.only));
+            patiently(() -> report.load(() -> queue.overview().dueCount(settings.only)));
             return true;
         }
         if (untidy) {
             untidy = false;
             patiently(queue::tidy);
         }
-        return worthWaiting(Duration.ofNanos(System.nanoTime() - idleSince)) || settings.watch;
+        Optional<Boolean> worth = patiently(() -> Optional.of(worthWaiting(Duration.ofNanos(System.nanoTime() - idleSince))));
+        return settings.watch || worth != null && worth.get();
     }
 
     /** Some of the jobs that are left pending, the first ones due first. */
@@ -245,8 +247,8 @@ public final class Worker implements AutoCloseable {
     /** A slot runs one job after another: the end of one and the claim of the next are one transaction. */
     private void chain(Lease first) {
         try {
-            for (Optional<Lease> lease = Optional.of(first); lease.isPresent(); ) {
-                lease = work(lease.get(), true);
+            for (Optional<Running> next = Optional.of(begin(first)); next.isPresent(); ) {
+                next = work(next.get());
             }
         } catch (RuntimeException | Error e) {
             breakDown(e instanceof RuntimeException r ? r : new IllegalStateException(e));
@@ -255,17 +257,22 @@ public final class Worker implements AutoCloseable {
         }
     }
 
-    private Optional<Lease> work(Lease lease, boolean goOn) {
-        long startNanos = System.nanoTime();
+    /** From here on the pulse renews its lease. */
+    private Running begin(Lease lease) {
         Running r = new Running(lease, awake.nanos());
         running.add(r);
         if (stopping) {
             r.ask(Running.Ask.RELEASE);
         }
-        report.started(lease);
+        return r;
+    }
+
+    private Optional<Running> work(Running r) {
+        long startNanos = System.nanoTime();
+        report.started(r.lease);
         try {
             Outcome outcome = attempt(r);
-            return record(r, outcome, Duration.ofNanos(System.nanoTime() - startNanos), goOn);
+            return record(r, outcome, Duration.ofNanos(System.nanoTime() - startNanos));
         } finally {
             running.remove(r);
         }
@@ -273,16 +280,18 @@ public final class Worker implements AutoCloseable {
 
     /** @return how it ended, or null when this attempt no longer counts; nothing of it is alive any more */
     private Outcome attempt(Running r) {
+        Options options = r.lease.job().options();
         try {
             JobFile file = r.lease.job().job() == null ? null : launcher.file(r.lease.job());
             if (file != null) {
-                queue.runs(r.lease, file.digest());
+                String digest = file.digest();
+                patiently(() -> queue.runs(r.lease, digest));
             }
             r.building();
             Execution execution = launcher.start(r.lease, file, queue.mark(r.lease), services(r.lease));
             r.started();
-            r.begin(execution, awake.nanos());
-            if (!r.asked.isDone() && mayBegin(r)) {
+            if (!r.asked.isDone() && mayBegin(r.lease, execution)) {
+                r.begin(execution, awake.nanos());
                 execution.begin();
             } else {
                 r.ask(Running.Ask.LOST);
@@ -292,13 +301,11 @@ public final class Worker implements AutoCloseable {
             while (!execution.end()) {
                 report.say("a process of job " + r.lease.id() + " cannot be ended; the job waits for it");
             }
-            return byItself ? execution.result().join() : stopped(r.asked.join(), r.lease.job().options());
-        } catch (Launcher.CannotStart e) {
-            return e.outcome;
-        } catch (InterruptedException e) {
-            return stopped(r.asked.join(), r.lease.job().options());
-        } catch (IOException e) {
-            return new Outcome.Failed("cannot be started: " + e.getMessage(), Map.of("reason", "cannot be started"));
+            return byItself ? execution.result().join() : stopped(r.asked.join(), options);
+        } catch (Launcher.CannotStart | IOException | InterruptedException e) {
+            // The interrupt of a build can meet anything on the way there.
+            return r.asked.isDone() || e instanceof InterruptedException ? stopped(r.asked.join(), options)
+                : e instanceof Launcher.CannotStart c ? c.outcome : Launcher.notStarted(e);
         } finally {
             r.started();
         }
@@ -308,8 +315,8 @@ public final class Worker implements AutoCloseable {
      * The lease is asked for once more, in the transaction that notes the processes and before they begin. A worker that was
      * frozen since the claim finds its job given away; of one that is frozen after this, its processes are found and ended.
      */
-    private boolean mayBegin(Running r) {
-        Optional<Boolean> may = patiently(() -> Optional.of(pulseQueue.mayBegin(r.lease, r.execution().tree())));
+    private boolean mayBegin(Lease lease, Execution execution) {
+        Optional<Boolean> may = patiently(() -> Optional.of(pulseQueue.mayBegin(lease, execution.tree())));
         return may != null && may.get();
     }
 
@@ -324,7 +331,7 @@ public final class Worker implements AutoCloseable {
         };
     }
 
-    private Optional<Lease> record(Running r, Outcome outcome, Duration took, boolean goOn) {
+    private Optional<Running> record(Running r, Outcome outcome, Duration took) {
         JobRecord.Progress progress = r.execution() == null ? null : r.execution().output().progress();
         boolean[] counted = {false};
         Optional<Lease> next = patiently(() -> queue.together(() -> {
@@ -336,17 +343,19 @@ public final class Worker implements AutoCloseable {
             } else {
                 counted[0] = outcome.writeTo(queue, r.lease);
             }
-            return goOn && !stopping ? claim() : Optional.<Lease>empty();
+            return stopping ? Optional.<Lease>empty() : claim();
         }));
         if (next == null) {
             return Optional.empty();
         }
+        Optional<Running> begun = next.map(this::begin);
         tell(r, counted[0] ? outcome : null, took);
-        return next;
+        return begun;
     }
 
     private void tell(Running r, Outcome outcome, Duration took) {
-        JobRecord job = queue.job(r.lease.id()).orElse(r.lease.job());
+        Optional<JobRecord> now = patiently(() -> queue.job(r.lease.id()));
+        JobRecord job = now == null ? r.lease.job() : now.orElse(r.lease.job());
         synchronized (change) {
             done += outcome instanceof Outcome.Done ? 1 : 0;
             failed += outcome != null && job.state() == State.FAILED ? 1 : 0;

@@ -36,6 +36,13 @@ class ActTranscriptTest {
         here.slothq("cancel", "1", "2").exits(0).prints("1", "2");
     }
 
+    @Test void an_id_that_is_named_twice_counts_once() {
+        here.slothq("add", "--", "true");
+        here.slothq("cancel", "1", "1").exits(0);
+        here.slothq("retry", "1", "1").exits(0);
+        assertEquals("added cancelled requeued", here.events(1));
+    }
+
     @Test void a_retried_job_has_all_its_attempts_again_and_keeps_its_history() {
         here.sh("twice", "#JOB attempts=2 backoff=50ms", "[ -e mended ]");
         here.slothq("run").exits(1);

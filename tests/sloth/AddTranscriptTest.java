@@ -26,6 +26,12 @@ class AddTranscriptTest {
         assertEquals("a b||ü\"$", here.job(1).message());
     }
 
+    @Test void finds_a_command_that_is_a_path_from_the_queue_folder() {
+        here.file("tool.sh", "#!/bin/sh\necho tool\n").toFile().setExecutable(true);
+        here.slothq("add", "--", "./tool.sh").exits(0);
+        here.slothq("run").exits(0).hasLine("done", "1 ./tool.sh", "tool");
+    }
+
     @Test void hands_a_files_arguments_on_as_they_are_its_options_too() {
         here.sh("thumbs", "#JOB run=added", "for a; do echo \"<$a>\"; done");
         here.slothq("add", "thumbs", "--small", "-x", "a b", "", "*", "line\nbreak").exits(0).prints("1");

@@ -26,6 +26,17 @@ class ClockTest extends QueueFixture {
         assertEquals(id, claim().id());
     }
 
+    @Test void back_lets_a_lease_that_only_heartbeats_had_renewed_last_its_own_length() {
+        queue.add(job("a.sh"));
+        Lease lease = claim("w1");
+        clock.pass(ofHours(3));
+        queue.heartbeat(lease);
+        clock.step(ofHours(-2));
+        assertNothingToClaim("its worker has just spoken");
+        clock.pass(java.time.Duration.ofSeconds(60));
+        assertEquals(2, claim("w2").attempt(), "sixty seconds later, not two hours");
+    }
+
     @Test void back_leaves_a_due_job_due() {
         long id = queue.add(job("a.sh")).id();
         clock.step(ofDays(-400));

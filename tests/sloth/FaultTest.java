@@ -178,14 +178,13 @@ class FaultTest {
     }
 
     private void prepare(Scenario scenario) throws Exception {
-        QueueFolder folder = new QueueFolder(root.resolve("before"));
-        try (SlothQueue queue = SlothQueue.open(folder, clock); Connection eye = Db.connect(folder.database())) {
+        // One folder throughout: a copied folder would be another queue.
+        struck = new QueueFolder(root.resolve("struck"));
+        try (SlothQueue queue = SlothQueue.open(struck, clock); Connection eye = Db.connect(struck.database())) {
             lease = scenario.before.prepare(queue, clock);
             before = dump(eye);
         }
-        prepared = folder.database();
-        struck = new QueueFolder(root.resolve("struck")).prepare();
-        copyPrepared();
+        prepared = Files.copy(struck.database(), root.resolve("prepared.db"));
         try (SlothQueue queue = SlothQueue.open(struck, clock); Connection eye = Db.connect(struck.database())) {
             scenario.act.on(queue, lease);
             after = dump(eye);

@@ -168,9 +168,9 @@ class FencingTest extends QueueFixture {
         Lease slow = queue.claimToRun("slow", List.of()).orElseThrow();
         clock.pass(ofSeconds(60));
         queue.reclaim("next");
-        assertTrue(queue.hasProcesses(id));
+        assertFalse(queue.processesOf(id).isEmpty());
         queue.lost(slow);
-        assertFalse(queue.hasProcesses(id));
+        assertEquals(List.of(), queue.processesOf(id));
         assertEquals("lease-lost", last(id).event());
         assertEquals(2, claim("next").attempt());
     }

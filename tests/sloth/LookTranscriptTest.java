@@ -92,6 +92,11 @@ class LookTranscriptTest {
         assertEquals(1, wait.err().lines().count(), "it says so once");
     }
 
+    @Test void wait_for_a_batch_without_jobs_is_over_at_once() {
+        here.slothq("add", "--each", here.file("none", "").toString(), "--", "true").exits(0);
+        here.slothq("wait", "--batch", "1").exits(0);
+    }
+
     @Test void wait_exits_1_when_one_failed_or_was_cancelled() {
         here.slothq("add", "--attempts", "1", "--", "false");
         here.slothq("add", "--", "true");

@@ -156,6 +156,16 @@ class OrderTest extends QueueFixture {
         assertEquals(2, queue.list().size(), "and it can still be looked at");
     }
 
+    @Test void goes_on_over_a_command_without_a_word() throws SQLException {
+        long empty = queue.add(NewJob.command("true")).id();
+        queue.add(job("next"));
+        try (var c = Db.connect(folder.database()); var s = c.createStatement()) {
+            s.executeUpdate("UPDATE job SET command = '[]' WHERE id = " + empty);
+        }
+        assertEquals(List.of("next"), drain());
+        assertEquals("unreadable row: an empty command", row(empty).message());
+    }
+
     @Test void keeps_every_argument_as_it_was_written() {
         List<String> args = List.of("", " ", "a b", "\"quoted\"", "'", "\\", "\n", "\t", "ü 漢 😀",
             "$HOME", "*", "--", "\u0001", "\u2028");

@@ -296,6 +296,39 @@ class SchemaTest extends QueueFixture {
         }
     }
 
+    @Test void copied_forgets_the_workers_of_the_original_and_their_processes() throws IOException {
+        long id = queue.add(job("a.sh")).id();
+        queue.enter("w1", 1);
+        Lease lease = queue.claimToRun("w1", List.of()).orElseThrow();
+        QueueFolder second = new QueueFolder(root.resolve("second")).prepare();
+        queue.backup(second.database());
+        try (SlothQueue copy = SlothQueue.open(second, clock)) {
+            assertEquals(List.of(), copy.workers());
+            assertEquals(List.of(), copy.processesOf(id), "they are the original's: to end them would end its job");
+            assertNotEquals(queue.mark(lease), copy.mark(lease));
+            assertEquals(List.of(), copy.reclaim("w2"), "only the lease counts");
+            clock.pass(java.time.Duration.ofSeconds(60));
+            assertEquals(1, copy.reclaim("w2").size());
+        }
+        reopen();
+        assertEquals(1, queue.processesOf(id).size(), "the original keeps them");
+        assertEquals(1, queue.workers().size());
+    }
+
+    @Test void renamed_is_the_same_queue() throws IOException {
+        long id = queue.add(job("a.sh")).id();
+        queue.enter("w1", 1);
+        queue.claimToRun("w1", List.of());
+        queue.close();
+        Path renamed = Files.move(root.resolve(".slothq"), Files.createDirectory(root.resolve("elsewhere")).resolve(".slothq"));
+        try (SlothQueue same = SlothQueue.open(new QueueFolder(renamed.getParent()), clock)) {
+            assertEquals(1, same.processesOf(id).size());
+        } finally {
+            Files.move(renamed, root.resolve(".slothq"));
+            queue = SlothQueue.open(folder, clock);
+        }
+    }
+
     @Test void is_not_copied_over_another_file() throws IOException {
         Path there = Files.writeString(root.resolve("copy.db"), "mine");
         assertEquals(SlothException.REFUSED, assertThrows(SlothException.class, () -> queue.backup(there)).exitCode());

@@ -45,6 +45,7 @@ class UsageTranscriptTest {
             {"a job file that cannot be run", "jobs/plain: cannot be run|chmod +x", "add", "plain"},
             {"an unreadable time", "'tomorrow' is not a time|09:00", "add", "--at", "tomorrow", "--", "true"},
             {"a time that no clock shows", "'25:00' is not a time", "add", "--at", "25:00", "--", "true"},
+            {"a time that no file can hold", "is not a time", "add", "--at", "+999999999-01-01T00:00:00Z", "--", "true"},
             {"a day that no month has", "'2026-02-30 09:00' is not a time", "add", "--at", "2026-02-30 09:00", "--", "true"},
             {"a bare number for a duration", "'10' is not a duration|10m", "add", "--in", "10", "--", "true"},
             {"a duration that is none", "'soon' is not a duration", "run", "--patience", "soon"},
