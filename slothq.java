@@ -193,7 +193,10 @@ public class slothq implements Callable<Integer> {
             .sortOptions(false).descriptionHeading("%n").parameterListHeading("%n").optionListHeading("%n"));
         // Options that are not ours are the job's: 'add thumbs --small a.jpg'. One that is ours goes to it behind a '--'.
         Optional.ofNullable(line.getSubcommands().get("add")).ifPresent(add -> add.setUnmatchedOptionsArePositionalParams(true));
-        return line.execute(args);
+        int code = line.execute(args);
+        Optional<String> trouble = app.terminal.trouble();
+        trouble.ifPresent(why -> app.terminal.err.println("slothq: not all of it could be written to standard output: " + why));
+        return trouble.isPresent() && code == FINE ? SlothException.UNUSABLE : code;
     }
 
     /** The one that was typed, where that is clear: picocli needs 60 ms to read the annotations of all. */
@@ -220,7 +223,7 @@ public class slothq implements Callable<Integer> {
 
     private static String wrong(CommandLine.ParameterException e) {
         if (!(e instanceof CommandLine.UnmatchedArgumentException u) || u.getUnmatched().isEmpty()) {
-            return oneLine(e.getMessage()).replaceAll("is not an? (int|long)$", "is not a whole number");
+            return oneLine(e.getMessage()).replaceAll("is not an? (int|long)$", "is not a whole number").replaceFirst("^Error: ", "");
         }
         String word = u.getUnmatched().get(0);
         CommandLine.Model.CommandSpec spec = e.getCommandLine().getCommandSpec();
@@ -264,6 +267,15 @@ public class slothq implements Callable<Integer> {
 
     static List<Long> distinct(List<Long> ids) {
         return ids.stream().distinct().toList();
+    }
+
+    /** @return whether it said so */
+    boolean sayWhenNobodyWorks(SlothQueue queue) {
+        boolean nobody = !queue.hasLiveWorker();
+        if (nobody) {
+            terminal.err.println("slothq: no worker runs in " + queue.folder().root() + "; start one with 'slothq run'");
+        }
+        return nobody;
     }
 
     int print(Object shape) {
@@ -399,6 +411,9 @@ public class slothq implements Callable<Integer> {
             if (in != null && at != null) {
                 throw SlothException.refused("--in and --at cannot stand together");
             }
+            if (key != null && key.isEmpty()) {
+                throw SlothException.refused("--key is empty: all jobs with an empty key would be one");
+            }
             if (each != null && key != null) {
                 throw SlothException.refused("--key cannot stand with --each: each job would have the same key;"
                     + " write key=args in the job file");
@@ -456,7 +471,7 @@ public class slothq implements Callable<Integer> {
             if (each.equals("-")) {
                 return System.in;
             }
-            if (!Files.isRegularFile(Path.of(each)) || !Files.isReadable(Path.of(each))) {
+            if (Files.isDirectory(Path.of(each)) || !Files.isReadable(Path.of(each))) {
                 throw SlothException.refused("no file '" + each + "' to read lines from; '-' reads stdin");
             }
             return Files.newInputStream(Path.of(each));
@@ -486,9 +501,12 @@ public class slothq implements Callable<Integer> {
         static int print(slothq app) {
             try (SlothQueue queue = app.look()) {
                 if (app.json) {
-                    return app.print(Shapes.status(queue));
+                    return app.print(queue.atOnce(() -> Shapes.status(queue)));
                 }
-                StatusText.print(queue, app.terminal);
+                queue.atOnce(() -> {
+                    StatusText.print(queue, app.terminal);
+                    return null;
+                });
                 return FINE;
             }
         }
@@ -576,6 +594,9 @@ public class slothq implements Callable<Integer> {
                 JobRecord job = queue.job(id).orElseThrow(() -> SlothQueue.noSuchJob(id));
                 LogReader reader = new LogReader(queue, job, app.terminal.out);
                 if (follow) {
+                    if (!job.state().ended()) {
+                        app.sayWhenNobodyWorks(queue);
+                    }
                     reader.follow();
                 } else if (!reader.copy(claim == null ? job.claims() : claim)) {
                     throw SlothException.refused("job " + id + (job.claims() == 0 ? " has not run yet" : " has no log of attempt "
@@ -607,10 +628,7 @@ public class slothq implements Callable<Integer> {
                 }
                 boolean said = false;
                 while (!ended(queue)) {
-                    if (!said && !queue.hasLiveWorker()) {
-                        app.terminal.err.println("slothq: no worker runs in " + queue.folder().root() + "; start one with 'slothq run'");
-                        said = true;
-                    }
+                    said = said || app.sayWhenNobodyWorks(queue);
                     Thread.sleep(POLL_MILLIS);
                 }
                 return good(queue) ? FINE : NO;
@@ -674,6 +692,9 @@ public class slothq implements Callable<Integer> {
                     return app.print(jobs.stream().map(Shapes::job).toList());
                 }
                 jobs.forEach(j -> app.terminal.out.println(j.id()));
+                if (jobs.isEmpty()) {
+                    app.terminal.err.println("slothq: no failed job to retry");
+                }
                 return FINE;
             }
         }

@@ -16,7 +16,7 @@ final class BatchBar implements AutoCloseable {
 
     private static final long JOBS_LEAST = 20;
     private static final Duration NOW_AND_THEN = Duration.ofSeconds(30);
-    private static final int WIDTH = 78;
+    private static final int WIDTH_MOST = 78;
     private static final String CLEAR = "\r\u001b[K";
 
     private final Terminal terminal;
@@ -60,9 +60,10 @@ final class BatchBar implements AutoCloseable {
 
     private void draw(long left) {
         if (bar == null && left >= JOBS_LEAST) {
+            int width = Math.min(WIDTH_MOST, terminal.width() - 1);
             bar = new ProgressBarBuilder().setStyle(ProgressBarStyle.ASCII).setInitialMax(ended + left).showSpeed()
-                .setUpdateIntervalMillis(500).setMaxRenderedLength(WIDTH).startsFrom(ended, Duration.ofNanos(System.nanoTime() - start))
-                .setConsumer(new DelegatingProgressBarConsumer(this::show, WIDTH)).build();
+                .setUpdateIntervalMillis(500).setMaxRenderedLength(width).startsFrom(ended, Duration.ofNanos(System.nanoTime() - start))
+                .setConsumer(new DelegatingProgressBarConsumer(this::show, width)).build();
         }
         if (bar != null) {
             bar.maxHint(ended + left);

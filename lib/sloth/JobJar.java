@@ -27,6 +27,7 @@ final class JobJar {
         }
         Path fresh = Files.createTempFile(folder.hidden(), "sloth", ".tmp");
         Files.write(fresh, jar);
+        fresh.toFile().setReadable(true, false); // like the files around it
         Files.move(fresh, folder.jar(), StandardCopyOption.ATOMIC_MOVE);
     }
 

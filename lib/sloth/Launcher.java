@@ -62,6 +62,9 @@ final class Launcher {
         Output output = null;
         try {
             output = new Output(new OutputLog(folder.log(lease.id(), lease.claim())), echo, awakeNanos);
+            if (lease.claim() == 1) { // another job had this number, before a backup was brought back
+                QueueFolder.deleteTree(folder.state(lease.id()));
+            }
             Map<String, String> environment = environment(lease, mark);
             if (file == null) {
                 return process(lease.job().command(), lease, environment, mark, output);

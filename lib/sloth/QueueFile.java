@@ -233,6 +233,18 @@ final class QueueFile implements AutoCloseable {
         }
     }
 
+    /** What a transaction reads does not change under it. */
+    synchronized <T> T atOnce(Supplier<T> looks) {
+        return look(() -> {
+            db.run("BEGIN");
+            try {
+                return looks.get();
+            } finally {
+                db.run("COMMIT");
+            }
+        });
+    }
+
     private void connect() {
         try {
             db = new Db(source.connect());
@@ -294,6 +306,10 @@ final class QueueFile implements AutoCloseable {
     synchronized void backup(Path copy) {
         if (Files.exists(copy)) {
             throw SlothException.refused(copy + " is there already; name another file");
+        }
+        Path into = copy.toAbsolutePath().getParent();
+        if (!Files.isDirectory(into)) {
+            throw SlothException.refused("no folder " + into + "; make it first");
         }
         // Half a copy must not be taken for a backup.
         Path part = copy.resolveSibling(copy.getFileName() + "." + UUID.randomUUID() + ".part").toAbsolutePath();

@@ -87,9 +87,36 @@ public record QueueFolder(Path root) {
         return this;
     }
 
+    /** A file without a byte is how a new queue begins, and what is left of an old one that was cut off. */
+    void refuseEmptied() {
+        boolean empty = Files.exists(database()) && database().toFile().length() == 0
+            && database().resolveSibling("queue.db-wal").toFile().length() == 0;
+        String[] ran = logs().toFile().list();
+        if (empty && ran != null && ran.length > 0) {
+            throw SlothException.unusable(database() + " is empty, though jobs have run here; it was left as it is:"
+                + " bring back a backup, or delete it to begin anew", null);
+        }
+    }
+
+    /** The folder of job files, made where there is none. */
+    Path makeJobs() {
+        try {
+            return Files.createDirectories(jobs());
+        } catch (FileAlreadyExistsException e) {
+            throw inTheWay(jobs(), e);
+        } catch (IOException e) {
+            throw Trouble.of(jobs(), e);
+        }
+    }
+
+    private static SlothException inTheWay(Path file, IOException e) {
+        return SlothException.unusable(file + " is a file, where slothq keeps a folder; move it away", e);
+    }
+
     /** Makes our part, with a {@code .gitignore} that keeps the user's repository clean. */
     QueueFolder prepare() {
         try {
+            Files.createDirectories(hidden());
             for (Path folder : new Path[] {logs(), locks(), cache(), states()}) {
                 Files.createDirectories(folder);
             }
@@ -99,7 +126,7 @@ public record QueueFolder(Path root) {
             }
             return this;
         } catch (FileAlreadyExistsException e) {
-            throw SlothException.unusable(e.getFile() + " is a file, where slothq keeps a folder; move it away", e);
+            throw inTheWay(Path.of(e.getFile()), e);
         } catch (IOException e) {
             throw Trouble.of(hidden(), e);
         }

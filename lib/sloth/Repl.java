@@ -26,6 +26,7 @@ public final class Repl {
         if (ToolProvider.getSystemJavaCompiler() == null) {
             throw SlothException.refused("the REPL needs a JDK: this Java has no compiler");
         }
+        SlothQueue.open(folder.root()).close(); // what is wrong with it is said here, in one line
         Path startup = folder.prepare().cache().resolve("repl.jsh");
         try {
             Files.writeString(startup, STARTUP.formatted(Json.text(folder.root().toString())));

@@ -15,6 +15,7 @@ public final class RunScreen implements Worker.Report {
     private final Clock clock;
     private final BatchBar bar;
     private long waitingFor;
+    private boolean anyEnded;
 
     /** @param lines where the line a job goes: stdout, or stderr when stdout is for JSON */
     public RunScreen(Terminal terminal, PrintStream lines, boolean watching, Clock clock) {
@@ -50,6 +51,7 @@ public final class RunScreen implements Worker.Report {
         if (outcome != null && outcome.message() != null && outcome.message().contains("\n")) {
             outcome.message().lines().forEach(l -> note("        " + l));
         }
+        anyEnded = true;
         bar.ended();
     }
 
@@ -110,7 +112,11 @@ public final class RunScreen implements Worker.Report {
         part(text, s.retried(), s.retried() == 1 ? "retry" : "retries");
         part(text, s.failed(), "failed");
         part(text, s.refused(), s.refused() == 1 ? "file refused" : "files refused");
-        lines.println(stopped ? "stopped" + (text.isEmpty() ? "" : ": " + text) : text.isEmpty() ? "nothing to do" : text.toString());
+        if (stopped) {
+            lines.println("stopped" + (text.isEmpty() ? "" : ": " + text));
+        } else if (!text.isEmpty() || !anyEnded) {
+            lines.println(text.isEmpty() ? "nothing to do" : text.toString());
+        }
         left.stream().limit(5).forEach(j -> lines.println("later   " + label(j) + "  "
             + (j.notBefore() == null ? "as soon as it can be taken up" : Times.ahead(j.notBefore(), clock.millis()))));
         if (s.waiting() > 5) {

@@ -85,6 +85,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     SlothQueue(QueueFolder folder, QueueFile.Source source, Clock clock, QueueFile.Use use) {
+        folder.refuseEmptied();
         this.folder = folder;
         this.file = new QueueFile(folder.database(), source, clock, use);
         this.evidence = new Evidence(new WorkerLocks(folder.locks()), clock::nanos);
@@ -630,6 +631,11 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     // ---- looking
+
+    /** Several looks at one moment of the queue. */
+    public <T> T atOnce(Supplier<T> looks) {
+        return file.atOnce(looks);
+    }
 
     public Optional<JobRecord> job(long id) {
         return file.look(() -> file.db().one("SELECT * FROM job WHERE id = ?", JobRow::read, id));

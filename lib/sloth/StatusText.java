@@ -32,9 +32,7 @@ public final class StatusText {
         }
         List<JobRecord> stranded = queue.overview().stranded();
         for (JobRecord job : queue.list(new SlothQueue.Filter(State.CLAIMED, null, null, 20))) {
-            if (!stranded.contains(job)) {
-                t.out.println(running(job, t));
-            }
+            t.out.println(running(job, stranded.contains(job) ? t.tone(Tone.WAITS, "stranded") : t.tone(Tone.STRONG, "running")));
         }
         if (!stranded.isEmpty()) {
             t.out.println(stranded.size() + " stranded (their worker is gone, or its lease is over): the next 'slothq run' takes them up");
@@ -48,9 +46,9 @@ public final class StatusText {
         }
     }
 
-    private static String running(JobRecord job, Terminal t) {
+    private static String running(JobRecord job, String word) {
         String progress = job.progress() == null ? "" : "  " + progress(job.progress());
-        return t.tone(Tone.STRONG, "running") + " " + job.id() + " " + job.title() + "  attempt " + job.attempts() + " of "
+        return word + " " + job.id() + " " + job.title() + "  attempt " + job.attempts() + " of "
             + job.options().attempts() + progress;
     }
 

@@ -6,7 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Pattern;
+import javax.lang.model.SourceVersion;
 
 /** New job files. Each runs as it is, and shows where the options and the work go. */
 public enum Template {
@@ -60,6 +62,8 @@ public enum Template {
         println("hello from NAME");   // the last line is the job's message
         """);
 
+    /** Words that are no keywords, and yet name no class. */
+    private static final Set<String> RESTRICTED = Set.of("var", "record", "yield", "sealed", "permits");
     private static final Pattern NAME = Pattern.compile("[A-Za-z][A-Za-z0-9_-]*");
 
     private final String ending;
@@ -76,15 +80,29 @@ public enum Template {
         return low.endsWith(SH.ending) ? SH : low.endsWith(JSH.ending) ? JSH : JAVA;
     }
 
+    private static boolean isClassName(String name) {
+        try {
+            Class.forName("java.lang." + name, false, null);
+            return false;
+        } catch (ClassNotFoundException | LinkageError e) {
+            return !SourceVersion.isKeyword(name) && !RESTRICTED.contains(name);
+        }
+    }
+
     /** Writes a new file into {@code jobs/}. @throws SlothException when it is there, or the name does not do */
     public Path write(QueueFolder folder, String name) throws IOException {
         String stem = name.toLowerCase(Locale.ROOT).endsWith(ending) ? name.substring(0, name.length() - ending.length()) : name;
+        if (stem.indexOf('.') > 0) {
+            throw SlothException.refused("there is no template for '" + name + "'; there are .java, .sh and .jsh");
+        }
+        if (this != SH && this != JSH && !isClassName(stem.replace('-', '_'))) {
+            throw SlothException.refused("'" + name + "' is a word of Java's own, and no name for a class; take another");
+        }
         if (!NAME.matcher(stem).matches()) {
             throw SlothException.refused("'" + name + "' is no good name for " + (ending.equals(SH.ending) ? "a script" : "a class")
                 + ": use letters, digits, - and _, a letter first");
         }
-        Files.createDirectories(folder.jobs());
-        Path file = folder.jobs().resolve(stem + ending);
+        Path file = folder.makeJobs().resolve(stem + ending);
         try {
             Files.writeString(file, text.replace("NAME", stem.replace('-', '_')), StandardOpenOption.CREATE_NEW);
         } catch (FileAlreadyExistsException e) {

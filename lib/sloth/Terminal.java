@@ -3,11 +3,14 @@ package sloth;
 import java.io.Console;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The two streams a person or a program reads: data on stdout, everything else on stderr, both UTF-8. Colour only for
@@ -26,8 +29,11 @@ public final class Terminal {
         }
     }
 
-    public final PrintStream out = stream(FileDescriptor.out);
-    public final PrintStream err = stream(FileDescriptor.err);
+    private final Told stdout = new Told(new FileOutputStream(FileDescriptor.out));
+    public final PrintStream out = new PrintStream(stdout, true, StandardCharsets.UTF_8);
+    public final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+    private static final int USUAL_WIDTH = 80;
+
     private final boolean isTty;
     private final boolean colours;
 
@@ -38,8 +44,39 @@ public final class Terminal {
         colours = isTty && (no == null || no.isEmpty()) && !"dumb".equals(term);
     }
 
-    private static PrintStream stream(FileDescriptor fd) {
-        return new PrintStream(new FileOutputStream(fd), true, StandardCharsets.UTF_8);
+    /** Remembers what a {@link PrintStream} swallows. */
+    private static final class Told extends FilterOutputStream {
+        private volatile IOException trouble;
+
+        Told(OutputStream out) {
+            super(out);
+        }
+
+        @Override public void write(byte[] bytes, int from, int length) throws IOException {
+            try {
+                out.write(bytes, from, length);
+            } catch (IOException e) {
+                trouble = e;
+                throw e;
+            }
+        }
+    }
+
+    /** Why stdout did not take all of it; nothing when its reader had enough ({@code | head}). */
+    public Optional<String> trouble() {
+        out.flush();
+        return Optional.ofNullable(stdout.trouble).map(e -> String.valueOf(e.getMessage())).filter(why -> !why.contains("Broken pipe"));
+    }
+
+    /** Columns; 80 where it cannot be asked. */
+    int width() {
+        try {
+            Process stty = new ProcessBuilder("sh", "-c", "stty size </dev/tty").redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            String[] size = new String(stty.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip().split(" ");
+            return size.length == 2 && Integer.parseInt(size[1]) > 1 ? Integer.parseInt(size[1]) : USUAL_WIDTH;
+        } catch (IOException | NumberFormatException e) {
+            return USUAL_WIDTH;
+        }
     }
 
     /** The JDK's console is null or not by rules that changed with JDK 22; on Linux the kernel says what stdout is. */

@@ -57,8 +57,8 @@ public final class Worker implements AutoCloseable {
 
         void say(String line);
 
-        /** Now and then while jobs run. @param due asks how many more are due; only call it when it is needed */
-        void load(LongSupplier due);
+        /** Now and then while jobs run. @param open asks how many run or are due; only call it when it is needed */
+        void load(LongSupplier open);
     }
 
     /** @param waiting jobs that are left pending; @param refused job files that cannot run */
@@ -154,7 +154,7 @@ public final class Worker implements AutoCloseable {
         if (busy() > 0) {
             idleSince = System.nanoTime();
             untidy = true;
-            patiently(() -> report.load(() -> queue.overview().dueCount(settings.only)));
+            patiently(() -> report.load(() -> queue.overview().dueCount(settings.only) + busy()));
             return true;
         }
         if (untidy) {

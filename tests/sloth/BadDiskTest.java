@@ -172,6 +172,19 @@ class BadDiskTest {
         assertRefusedByAll(Files.readAllBytes(foreign), "not a slothq queue");
     }
 
+    @Test void that_cut_the_file_to_nothing_is_refused_once_jobs_have_run() throws Exception {
+        cli.slothq("add", "--", "true").exits(0);
+        cli.process("run").exits(0);
+        assertRefusedByAll(new byte[0], "is empty, though jobs have run here");
+    }
+
+    @Test void that_is_full_under_what_is_printed_is_said() {
+        assumeTrue(Files.exists(Path.of("/dev/full")), "no /dev/full here");
+        cli.slothq("add", "--", "true").exits(0);
+        cli.shell(Map.of(), "\"$@\" list >/dev/full").ends().exits(3).says("could be written to standard output");
+        cli.shell(Map.of(), "\"$@\" list | true").ends().quietly();
+    }
+
     private void assertRefusedByAll(byte[] bytes, String why) throws IOException {
         cli.slothq("init").exits(0);
         Files.write(database(), bytes);

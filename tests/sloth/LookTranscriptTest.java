@@ -65,7 +65,7 @@ class LookTranscriptTest {
     @Test void log_f_follows_from_before_the_start_through_a_retry_to_the_end() {
         here.sh("twice", "#JOB run=added backoff=300ms", TWICE);
         here.slothq("add", "twice");
-        Cli.Live before = here.start("log", "-f", "1");
+        Cli.Live before = here.start("log", "-f", "1").saysSoon("no worker runs");
         Cli.Live run = here.start("run");
         before.printsSoon("1 begins\n");
         here.slothq("log", "1").exits(0).prints("1 begins");
@@ -75,7 +75,7 @@ class LookTranscriptTest {
         before.printsSoon("2 begins\n");
         here.file("go2", "");
         run.ends().exits(0);
-        before.ends().exits(0).prints("1 begins", "1 ends", "2 begins", "2 ends").quietly();
+        before.ends().exits(0).prints("1 begins", "1 ends", "2 begins", "2 ends");
         during.ends().exits(0).prints("1 begins", "1 ends", "2 begins", "2 ends").quietly();
         here.slothq("log", "-f", "1").exits(0).prints("2 begins", "2 ends").quietly();
         here.slothq("log", "1", "--attempt", "1").exits(0).prints("1 begins", "1 ends");

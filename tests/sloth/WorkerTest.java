@@ -1,5 +1,6 @@
 package sloth;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
@@ -61,6 +62,14 @@ class WorkerTest extends QueueFixture {
         run(() -> assertFalse(Files.exists(root.resolve("begun")), "not begun yet"));
         assertTrue(Files.exists(root.resolve("begun")));
         assertEquals(List.of("added", "claimed", "done"), story(id));
+    }
+
+    @Test void does_not_hand_a_job_what_another_one_of_its_number_left() throws IOException {
+        // A backup was brought back: numbers that came after it are given again.
+        long id = queue.add(NewJob.command("sh", "-c", "test ! -e \"$SLOTHQ_STATE/notes\"")).id();
+        Files.writeString(Files.createDirectories(folder.state(id)).resolve("notes"), "somebody else's");
+        run(() -> { });
+        assertEquals(State.DONE, state(id));
     }
 
     @Test void that_was_frozen_since_its_claim_does_not_begin_a_job_that_another_one_has_run() {
