@@ -2,6 +2,7 @@ package sloth;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InterruptedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -26,6 +27,7 @@ final class HostedJvm implements AutoCloseable {
     /** A job that listens to {@code cancelled()} or to its interrupt has so long to end by itself. */
     private static final long LISTEN_MILLIS = 2_000;
     private static final int ACCEPT_POLL_MILLIS = 100;
+    private static final int HELLO_MILLIS = 5_000;
 
     private final List<String> command;
     private final Process process;
@@ -71,20 +73,35 @@ final class HostedJvm implements AutoCloseable {
         door.setSoTimeout(ACCEPT_POLL_MILLIS);
         while (true) {
             try {
-                Socket socket = door.accept();
-                socket.setSoTimeout(5_000);
-                HostWire wire = new HostWire(socket);
-                if (secret.equals(wire.receive().text(0))) {
-                    socket.setSoTimeout(0);
+                HostWire wire = known(door.accept(), secret);
+                if (wire != null) {
                     return wire;
                 }
-                wire.close();
             } catch (SocketTimeoutException e) {
                 if (!process.isAlive()) {
                     throw new IOException("its JVM ended at once, with exit " + process.exitValue());
                 }
+                if (Thread.interrupted()) {
+                    throw new InterruptedIOException("stopped before its JVM was there");
+                }
             }
         }
+    }
+
+    /** @return null for somebody who lost his way: any process of this machine can connect */
+    private static HostWire known(Socket socket, String secret) throws IOException {
+        try {
+            socket.setSoTimeout(HELLO_MILLIS);
+            HostWire wire = new HostWire(socket);
+            if (secret.equals(wire.receive().text(0))) {
+                socket.setSoTimeout(0);
+                return wire;
+            }
+        } catch (IOException | RuntimeException e) {
+            // It said nothing, or nonsense.
+        }
+        socket.close();
+        return null;
     }
 
     /** What the JVM itself or native code writes comes through its pipes, the job's own output through the wire. */

@@ -21,11 +21,12 @@ final class JobProcess implements Execution {
         this.process = process;
         this.tree = tree;
         this.output = output;
-        this.result = process.onExit().thenApply(p -> {
-            // What it left behind is ended first: then the pipes close, and the last line is in.
+        // What it left behind is ended first: then the pipes close, and the last line is in. That may take a while, so it
+        // has a thread of its own: the common pool is small.
+        this.result = process.onExit().thenApplyAsync(p -> {
             end();
             return ExitCode.outcome(p.exitValue(), output);
-        });
+        }, work -> new Thread(work, "end").start());
     }
 
     static JobProcess start(List<String> argv, Path folder, Map<String, String> environment, String mark, Output output)

@@ -26,6 +26,9 @@ public record NewJob(String job, List<String> command, List<String> args, Option
         if (command != null && (command.isEmpty() || command.get(0).isEmpty())) {
             throw new IllegalArgumentException("a command needs a name");
         }
+        if (command != null && !args.isEmpty()) {
+            throw new IllegalArgumentException("a command has its arguments in itself");
+        }
         args = List.copyOf(args);
         command = command == null ? null : List.copyOf(command);
         args.forEach(NewJob::storable);

@@ -34,11 +34,12 @@ final class Overview {
     /** Batches that are not through yet, oldest first. */
     List<BatchCounts> openBatches() {
         List<JobRecord> stranded = stranded();
+        // The plus keeps it from going through all jobs of all batches there ever were.
         return file.look(() -> file.db().all("""
             SELECT b.id, b.job, o.open, (SELECT count(*) FROM job j WHERE j.batch = b.id) AS everyone,
                    (SELECT count(*) FROM job j WHERE j.batch = b.id AND j.state = 'failed') AS failed,
                    (SELECT count(*) FROM job j WHERE j.batch = b.id AND j.state = 'cancelled') AS cancelled
-            FROM (SELECT batch, count(*) AS open FROM job WHERE finished IS NULL AND batch IS NOT NULL GROUP BY batch) o
+            FROM (SELECT batch, count(*) AS open FROM job WHERE finished IS NULL AND +batch IS NOT NULL GROUP BY batch) o
             JOIN batch b ON b.id = o.batch ORDER BY b.id""", r -> {
             Long id = r.getLong("id");
             long lost = stranded.stream().filter(j -> id.equals(j.batch())).count();
@@ -64,7 +65,8 @@ final class Overview {
     /** Pending jobs that a claim could take now, by the clock. */
     long due() {
         return file.look(() -> file.db().number("""
-            SELECT count(*) FROM job WHERE state = 'pending' AND finished IS NULL AND (due = 1 OR not_before <= ?)""", file.now()));
+            SELECT (SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL)
+                 + (SELECT count(*) FROM job WHERE state = 'pending' AND due = 0 AND not_before <= ?)""", file.now()));
     }
 
     /** Epoch ms at which the first waiting job falls due. @param only names of job files; empty for any */

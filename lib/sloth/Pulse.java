@@ -23,6 +23,8 @@ final class Pulse implements AutoCloseable {
     private final Thread thread = new Thread(this::loop, "pulse");
     private volatile boolean closed;
     private boolean troubled;
+    /** Since a gap, until all leases have been renewed: a queue that is locked for a moment must not make it forgotten. */
+    private boolean renewalOwed;
 
     /** @param broken hears of a trouble that will not pass: the queue is not there any more */
     Pulse(SlothQueue queue, Awake awake, Collection<Running> running, Worker.Report report, Consumer<SlothException> broken) {
@@ -68,19 +70,21 @@ final class Pulse implements AutoCloseable {
 
     void beat() {
         Awake.Gap gap = awake.tick();
+        // First the leases, then the words: others may be about to take the jobs over.
+        renewalOwed |= gap.isGap();
+        if (renewalOwed) {
+            running.forEach(this::renew);
+            renewalOwed = false;
+        }
         if (gap.isGap()) {
-            wakeUp(gap);
+            tell(gap);
         }
         for (Running r : running) {
             look(r);
         }
     }
 
-    /** First the leases, then the words: others may be about to take the jobs over. */
-    private void wakeUp(Awake.Gap gap) {
-        for (Running r : running) {
-            renew(r);
-        }
+    private void tell(Awake.Gap gap) {
         boolean away = !gap.away().isZero();
         for (Running r : running) {
             if (away && !r.asked.isDone() && beganBefore(r, gap.away())) {

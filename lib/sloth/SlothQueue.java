@@ -706,8 +706,13 @@ public final class SlothQueue implements AutoCloseable {
         for (State s : State.values()) {
             counts.put(s, 0L);
         }
-        file.look(() -> file.db().all("SELECT state, count(*) FROM job GROUP BY state",
-            r -> counts.put(State.of(r.getString(1)), r.getLong(2))));
+        // What is done has no index of its own: it is what is left of all.
+        file.look(() -> file.db().all("""
+            SELECT 'done' AS state, count(*) AS n FROM job
+            UNION ALL SELECT state, count(*) FROM job WHERE finished IS NULL GROUP BY state
+            UNION ALL SELECT state, count(*) FROM job WHERE state IN ('failed', 'cancelled') GROUP BY state""",
+            r -> counts.put(State.of(r.getString("state")), r.getLong("n"))));
+        counts.merge(State.DONE, -counts.entrySet().stream().filter(c -> c.getKey() != State.DONE).mapToLong(Map.Entry::getValue).sum(), Long::sum);
         return counts;
     }
 
