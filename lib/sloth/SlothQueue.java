@@ -712,7 +712,8 @@ public final class SlothQueue implements AutoCloseable {
             UNION ALL SELECT state, count(*) FROM job WHERE finished IS NULL GROUP BY state
             UNION ALL SELECT state, count(*) FROM job WHERE state IN ('failed', 'cancelled') GROUP BY state""",
             r -> counts.put(State.of(r.getString("state")), r.getLong("n"))));
-        counts.merge(State.DONE, -counts.entrySet().stream().filter(c -> c.getKey() != State.DONE).mapToLong(Map.Entry::getValue).sum(), Long::sum);
+        long others = counts.entrySet().stream().filter(c -> c.getKey() != State.DONE).mapToLong(Map.Entry::getValue).sum();
+        counts.merge(State.DONE, -others, Long::sum);
         return counts;
     }
 

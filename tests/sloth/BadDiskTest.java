@@ -136,8 +136,8 @@ class BadDiskTest {
         cli.folder().toFile().setReadable(true, false);
         cli.folder().toFile().setExecutable(true, false);
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        String nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups '" + java + "' -cp '" + library + "/*:" + library
-            + "' slothq ";
+        String nobody = "exec setpriv --reuid=65534 --regid=65534 --clear-groups '" + java + "' --enable-native-access=ALL-UNNAMED"
+            + " -cp '" + library + "/*:" + library + "' slothq ";
         for (String command : List.of("add -- true", "run")) {
             Cli.Said said = cli.shell(Map.of("HOME", "/nonexistent"), nobody + command).ends();
             assumeTrue(!said.err().contains("Could not find or load main class"), "nobody may read the classes");
