@@ -29,8 +29,8 @@ import jdk.jshell.UnresolvedReferenceException;
 import jdk.jshell.VarSnippet;
 
 /**
- * Runs one {@code .jsh} file as {@code jshell} would, but fails where {@code jshell} goes on: an exception, a compile
- * error or an unresolved name ends the program with exit code 1 and {@code FILE:LINE: what} on stderr.
+ * Runs one {@code .jsh} file as {@code jshell} would, but fails where {@code jshell} goes on, with {@code FILE:LINE: what}
+ * on stderr: an exception ends the program with exit code 1, a compile error or an unresolved name with 65.
  *
  * <p>{@code java -cp DEPS sloth.JshMain FILE.jsh[:FILE.jsh…] [ARG…]}: several files are one script, in their order. A
  * syntax error, an unfinished snippet or a command other than {@code /exit [n]} is found before the first line runs.
@@ -93,6 +93,7 @@ public final class JshMain {
             exit = new JshMain(sources.stream().anyMatch(t -> PREVIEW.matcher(t).find())).run(files, sources);
         } catch (JshPiece.Stop e) {
             System.err.println(e.getMessage());
+            exit = e.exitCode;
         } catch (NoSuchFileException e) {
             System.err.println(words[0] + ": no such file");
         } catch (IOException e) {
@@ -130,7 +131,7 @@ public final class JshMain {
         try {
             events = shell.eval(piece.text());
         } catch (RuntimeException | Error e) {
-            throw piece.at("jshell itself failed: " + e);
+            throw new JshPiece.Stop(JshPiece.Stop.THROWN, piece.file() + ":" + piece.line() + ": jshell itself failed: " + e);
         }
         events.stream().filter(e -> e.causeSnippet() == null).forEach(e -> pieceOf.put(e.snippet().id(), piece));
         for (SnippetEvent e : events) {
@@ -173,7 +174,7 @@ public final class JshMain {
     private JshPiece.Stop compileErrors(JshPiece piece, Snippet snippet) {
         List<Diag> errors = shell.diagnostics(snippet).filter(Diag::isError).toList();
         return errors.isEmpty() ? piece.at("error: jshell rejects this and does not say why")
-            : new JshPiece.Stop(errors.stream().map(e -> piece.error(e.getPosition(), e.getMessage(Locale.ROOT)))
+            : new JshPiece.Stop(JshPiece.Stop.WRONG, errors.stream().map(e -> piece.error(e.getPosition(), e.getMessage(Locale.ROOT)))
                 .collect(Collectors.joining("\n")));
     }
 
@@ -194,7 +195,7 @@ public final class JshMain {
             }
             above = frames;
         }
-        return new JshPiece.Stop(String.join("\n", lines));
+        return new JshPiece.Stop(JshPiece.Stop.THROWN, String.join("\n", lines));
     }
 
     private String what(Throwable e) {

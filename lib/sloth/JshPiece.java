@@ -9,8 +9,15 @@ record JshPiece(String file, int line, String text) {
     static final class Stop extends Exception {
         private static final long serialVersionUID = 1;
 
-        Stop(String message) {
+        /** What the compiler finds, trying again does not mend: "give up", as jobs say it. */
+        static final int WRONG = 65;
+        static final int THROWN = 1;
+
+        final int exitCode;
+
+        Stop(int exitCode, String message) {
             super(message);
+            this.exitCode = exitCode;
         }
     }
 
@@ -33,7 +40,7 @@ record JshPiece(String file, int line, String text) {
     }
 
     Stop at(String what) {
-        return new Stop(file + ":" + line + ": " + unwrapped(what));
+        return new Stop(Stop.WRONG, file + ":" + line + ": " + unwrapped(what));
     }
 
     /** As javac shows it: what, the line, a caret, the details. */

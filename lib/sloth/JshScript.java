@@ -143,7 +143,7 @@ final class JshScript {
             if (!tries.isEmpty() && errors.keySet().containsAll(tries)) {
                 Wrapped best = Collections.max(tries, Comparator.comparingLong(w -> w.offset(errors.get(w))));
                 var error = errors.get(best);
-                throw new JshPiece.Stop(p.error(best.offset(error), error.getMessage(Locale.ROOT)));
+                throw new JshPiece.Stop(JshPiece.Stop.WRONG, p.error(best.offset(error), error.getMessage(Locale.ROOT)));
             }
         }
     }

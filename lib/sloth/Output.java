@@ -16,7 +16,6 @@ import java.util.regex.Pattern;
 final class Output {
 
     private static final Pattern PROGRESS = Pattern.compile("::progress\\s+(\\d{1,18})(?:/(\\d{1,18}))?(?:\\s+(.*))?");
-    private static final Pattern STACK_FRAME = Pattern.compile("\\s+at .*|\\s*\\.\\.\\. \\d+ more");
     /** What a process that could not be found still holds open is not waited for. */
     private static final Duration DRAIN = Duration.ofSeconds(2);
 
@@ -119,9 +118,9 @@ final class Output {
         }
     }
 
-    /** The frames of a stack trace say less than the line above them. */
+    /** What is indented, such as the frames of a stack trace, explains the line above it. */
     private void errLine(String line) {
-        if (!line.isBlank() && !STACK_FRAME.matcher(line).matches()) {
+        if (!line.isBlank() && (lastErr == null || !Character.isWhitespace(line.charAt(0)))) {
             lastErr = line;
         }
     }

@@ -47,6 +47,7 @@ class KindsTest {
         here.file("jobs/windows.sh", "#!/bin/sh\r\necho never\r\n");
         Files.copy(Guard.which("echo"), here.folder().resolve("jobs/binary"));
         here.file("jobs/good.jsh", "//JOB attempts=1\nint twice(int n) { return 2 * n; }\nprintln(args.length + \" \" + twice(21));\n");
+        here.file("jobs/wrong.jsh", "//JOB backoff=1s\nint n = 1;\nString s = n;\n");
         here.file("jobs/throws.jsh", "//JOB attempts=1\nprintln(\"begun\");\nint n = 1 / 0;\nprintln(\"never\");\n");
         here.file("jobs/notes.md", "# Notes\n\n```java\nSystem.out.println(\"from the notes\");\n```\n");
 
@@ -110,6 +111,7 @@ class KindsTest {
     @Test void in_jshell_runs_and_fails_with_its_line() {
         ends("good.jsh", State.DONE, "0 42");
         ends("throws.jsh", State.FAILED, "exit 1: begun");
+        ends("wrong.jsh", State.FAILED, "gave up (exit 65): jobs/wrong.jsh:3: error: incompatible types: int cannot be converted to java.lang.String");
         assertTrue(new String(log("throws.jsh")).contains("jobs/throws.jsh:3: "), new String(log("throws.jsh")));
         assertFalse(new String(log("throws.jsh")).contains("never"));
     }
