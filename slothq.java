@@ -101,6 +101,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -263,10 +264,6 @@ public class slothq implements Callable<Integer> {
 
     SlothQueue look() {
         return SlothQueue.look(folder().required());
-    }
-
-    static List<Long> distinct(List<Long> ids) {
-        return ids.stream().distinct().toList();
     }
 
     /** @return whether it said so */
@@ -669,7 +666,7 @@ public class slothq implements Callable<Integer> {
     static class Retry extends Sub {
 
         @Parameters(paramLabel = "ID")
-        List<Long> ids = List.of();
+        Set<Long> ids = Set.of();
 
         @Option(names = "--failed", description = "All that failed.")
         boolean failed;
@@ -686,7 +683,7 @@ public class slothq implements Callable<Integer> {
                 if (failed) {
                     queue.retryFailed(fresh, jobs::add, problem -> app.terminal.err.println("slothq: " + problem + " (passed over)"));
                 } else {
-                    jobs.addAll(queue.retryAll(distinct(ids), fresh));
+                    jobs.addAll(queue.retryAll(ids, fresh));
                 }
                 if (app.json) {
                     return app.print(jobs.stream().map(Shapes::job).toList());
@@ -704,11 +701,11 @@ public class slothq implements Callable<Integer> {
     static class Cancel extends Sub {
 
         @Parameters(paramLabel = "ID", arity = "1..*")
-        List<Long> ids;
+        Set<Long> ids;
 
         @Override public Integer call() throws InterruptedException {
             try (SlothQueue queue = app.open()) {
-                List<JobRecord> jobs = queue.together(() -> distinct(ids).stream().map(queue::cancel).toList());
+                List<JobRecord> jobs = queue.together(() -> ids.stream().map(queue::cancel).toList());
                 for (long id : ids) {
                     Cancelling.awaitGone(queue, id);
                 }

@@ -91,8 +91,8 @@ public record QueueFolder(Path root) {
     void refuseEmptied() {
         boolean empty = Files.exists(database()) && database().toFile().length() == 0
             && database().resolveSibling("queue.db-wal").toFile().length() == 0;
-        String[] ran = logs().toFile().list();
-        if (empty && ran != null && ran.length > 0) {
+        String[] ran = empty ? logs().toFile().list() : null;
+        if (ran != null && ran.length > 0) {
             throw SlothException.unusable(database() + " is empty, though jobs have run here; it was left as it is:"
                 + " bring back a backup, or delete it to begin anew", null);
         }

@@ -409,7 +409,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     /** All or none. */
-    public List<JobRecord> retryAll(List<Long> ids, boolean fresh) {
+    public List<JobRecord> retryAll(Collection<Long> ids, boolean fresh) {
         return together(() -> ids.stream().map(id -> retry(id, fresh)).toList());
     }
 
