@@ -41,8 +41,6 @@ final class JobCompiler extends JavaAppBuilder {
 
     /** In the jar's manifest: the class that implements {@link Job}. */
     static final String JOB_CLASS = "Slothq-Job";
-    /** A JVM says when it takes options from its environment. */
-    private static final Pattern JVM_NOTE = Pattern.compile("(?m)^Picked up \\w+: .*\\R?");
 
     JobCompiler(BuildContext ctx) {
         super(ctx);
@@ -117,7 +115,7 @@ final class JobCompiler extends JavaAppBuilder {
         try {
             int code = process.waitFor();
             String all = new String(Files.readAllBytes(said), Charset.forName(System.getProperty("native.encoding")));
-            String text = JVM_NOTE.matcher(all).replaceAll("");
+            String text = Output.JVM_NOTE.matcher(all).replaceAll("");
             if (code > 2 || code != 0 && text.isBlank()) {   // killed, out of memory, or no room to say what is wrong
                 throw new IOException("the compiler ended with exit code " + code + " " + text);
             }

@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
  */
 final class Output {
 
+    /** A JVM says when it takes options from its environment: no word of the job's. */
+    static final Pattern JVM_NOTE = Pattern.compile("(?m)^Picked up \\w+: .*\\R?");
     private static final Pattern PROGRESS = Pattern.compile("::progress\\s+(\\d{1,18})(?:/(\\d{1,18}))?(?:\\s+(.*))?");
     /** What a process that could not be found still holds open is not waited for. */
     private static final Duration DRAIN = Duration.ofSeconds(2);
@@ -120,7 +122,7 @@ final class Output {
 
     /** What is indented, such as the frames of a stack trace, explains the line above it. */
     private void errLine(String line) {
-        if (!line.isBlank() && (lastErr == null || !Character.isWhitespace(line.charAt(0)))) {
+        if (!line.isBlank() && !JVM_NOTE.matcher(line).matches() && (lastErr == null || !Character.isWhitespace(line.charAt(0)))) {
             lastErr = line;
         }
     }
