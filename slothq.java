@@ -5,6 +5,7 @@
 //DEPS info.picocli:picocli:4.7.7
 //DEPS me.tongfei:progressbar:0.10.1
 //DEPS dev.jbang:jbang-cli:0.132.1:all@fatjar
+//JAVAC_OPTIONS -XDstringConcat=inline
 //RUNTIME_OPTIONS --enable-native-access=ALL-UNNAMED
 //RUNTIME_OPTIONS -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto
 //SOURCES lib/sloth/Awake.java
@@ -145,9 +146,8 @@ import sloth.Worker;
     footer = {"%nWithout a command: status. Exit codes: 0 fine, 1 a job failed, 2 it cannot be asked for, 3 the queue cannot be used."})
 public class slothq implements Callable<Integer> {
 
-    private static final List<Class<?>> COMMANDS = List.of(
-        Run.class, Add.class, Status.class, ListJobs.class, Show.class, Log.class, Wait.class, Jobs.class, Retry.class,
-        Cancel.class, Prune.class, Init.class, New.class, Examine.class, Backup.class, Shell.class, Completion.class);
+    private static final List<String> COMMANDS = List.of("run", "add", "status", "list", "show", "log", "wait", "jobs", "retry",
+        "cancel", "prune", "init", "new", "doctor", "backup", "repl", "completion");
 
     static final int FINE = 0;
     static final int NO = 1;
@@ -171,6 +171,7 @@ public class slothq implements Callable<Integer> {
     final Terminal terminal = new Terminal();
 
     public static void main(String... args) {
+        SlothQueue.loadAhead();
         System.exit(run(args));
     }
 
@@ -183,7 +184,7 @@ public class slothq implements Callable<Integer> {
         }
         CommandLine line = new CommandLine(app);
         // What is set below goes for the subcommands that are there by then.
-        wanted(List.of(args)).forEach(line::addSubcommand);
+        wanted(List.of(args)).forEach(name -> line.addSubcommand(name, command(name)));
         line.setOut(new PrintWriter(app.terminal.out, true))
             .setErr(new PrintWriter(app.terminal.err, true))
             .registerConverter(State.class, slothq::state)
@@ -201,10 +202,34 @@ public class slothq implements Callable<Integer> {
     }
 
     /** The one that was typed, where that is clear: picocli needs 60 ms to read the annotations of all. */
-    private static List<Class<?>> wanted(List<String> args) {
-        List<Class<?>> typed = COMMANDS.stream().filter(c -> args.contains(c.getAnnotation(Command.class).name())).toList();
-        boolean all = typed.size() != 1 || typed.contains(Completion.class) || args.contains("-h") || args.contains("--help");
+    private static List<String> wanted(List<String> args) {
+        List<String> typed = COMMANDS.stream().filter(args::contains).toList();
+        boolean all = typed.size() != 1 || typed.contains("completion") || args.contains("-h") || args.contains("--help");
         return all ? COMMANDS : typed;
+    }
+
+    /** A switch, since it loads only the class that it gives. */
+    private static Class<? extends Sub> command(String name) {
+        return switch (name) {
+            case "run" -> Run.class;
+            case "add" -> Add.class;
+            case "status" -> Status.class;
+            case "list" -> ListJobs.class;
+            case "show" -> Show.class;
+            case "log" -> Log.class;
+            case "wait" -> Wait.class;
+            case "jobs" -> Jobs.class;
+            case "retry" -> Retry.class;
+            case "cancel" -> Cancel.class;
+            case "prune" -> Prune.class;
+            case "init" -> Init.class;
+            case "new" -> New.class;
+            case "doctor" -> Examine.class;
+            case "backup" -> Backup.class;
+            case "repl" -> Shell.class;
+            case "completion" -> Completion.class;
+            default -> throw new IllegalArgumentException(name);
+        };
     }
 
     static final String VERSION = "0.1.0";
@@ -288,7 +313,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- run
 
-    @Command(name = "run", description = "Find the job files and run what is due, until nothing is left within the patience.")
+    @Command(description = "Find the job files and run what is due, until nothing is left within the patience.")
     static class Run extends Sub {
 
         @Parameters(paramLabel = "JOB", description = "Only these job files; one that has nothing pending is added first, changed or not.")
@@ -373,7 +398,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- add
 
-    @Command(name = "add", description = "Add a job: a file from jobs/ with arguments, or a command behind '--'. Prints its id.",
+    @Command(description = "Add a job: a file from jobs/ with arguments, or a command behind '--'. Prints its id.",
         customSynopsis = {"slothq add [OPTIONS] JOB [ARG...]", "slothq add [OPTIONS] -- CMD [ARG...]"})
     static class Add extends Sub {
 
@@ -488,7 +513,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- looking
 
-    @Command(name = "status", description = "How many jobs stand where, and what is running.")
+    @Command(description = "How many jobs stand where, and what is running.")
     static class Status extends Sub {
 
         @Override public Integer call() {
@@ -509,7 +534,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "list", description = "List jobs, oldest first; on a terminal the newest 50.")
+    @Command(description = "List jobs, oldest first; on a terminal the newest 50.")
     static class ListJobs extends Sub {
 
         private static final int SCREENFUL = 50;
@@ -556,7 +581,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "show", description = "Show one job with its history.")
+    @Command(description = "Show one job with its history.")
     static class Show extends Sub {
 
         @Parameters(paramLabel = "ID")
@@ -574,7 +599,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "log", description = "Print what a job wrote in its newest attempt: these bytes and nothing else.")
+    @Command(description = "Print what a job wrote in its newest attempt: these bytes and nothing else.")
     static class Log extends Sub {
 
         @Parameters(paramLabel = "ID")
@@ -604,7 +629,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "wait", description = "Wait until these jobs have ended. Exit 0 when all are done, 1 when one failed or was cancelled.")
+    @Command(description = "Wait until these jobs have ended. Exit 0 when all are done, 1 when one failed or was cancelled.")
     static class Wait extends Sub {
 
         private static final long POLL_MILLIS = 300;
@@ -647,7 +672,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "jobs", description = "List the job files, with their options and problems.")
+    @Command(description = "List the job files, with their options and problems.")
     static class Jobs extends Sub {
 
         @Override public Integer call() {
@@ -662,7 +687,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- acting
 
-    @Command(name = "retry", description = "Make failed or cancelled jobs pending again, with all their attempts.")
+    @Command(description = "Make failed or cancelled jobs pending again, with all their attempts.")
     static class Retry extends Sub {
 
         @Parameters(paramLabel = "ID")
@@ -697,7 +722,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "cancel", description = "Cancel pending or running jobs; waits until their processes are gone.")
+    @Command(description = "Cancel pending or running jobs; waits until their processes are gone.")
     static class Cancel extends Sub {
 
         @Parameters(paramLabel = "ID", arity = "1..*")
@@ -718,7 +743,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "prune", description = "Remove jobs that ended long ago, with their history and logs.")
+    @Command(description = "Remove jobs that ended long ago, with their history and logs.")
     static class Prune extends Sub {
 
         @Option(names = "--older", paramLabel = "TIME", defaultValue = "30d", description = "Ended longer ago than this; ${DEFAULT-VALUE}.")
@@ -739,7 +764,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- beginning
 
-    @Command(name = "init", description = "Make this folder a queue, with an example job.")
+    @Command(description = "Make this folder a queue, with an example job.")
     static class Init extends Sub {
 
         @Override public Integer call() throws IOException {
@@ -762,7 +787,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "new", description = "Write a new job file from a template.")
+    @Command(description = "Write a new job file from a template.")
     static class New extends Sub {
 
         @Parameters(paramLabel = "NAME", description = "hello makes jobs/hello.java; hello.sh or hello.jsh says the kind.")
@@ -793,7 +818,7 @@ public class slothq implements Callable<Integer> {
 
     // ---- caring
 
-    @Command(name = "doctor", description = "Look the folder over: file, jobs, file system, clock, JDK. Changes nothing;"
+    @Command(description = "Look the folder over: file, jobs, file system, clock, JDK. Changes nothing;"
         + " exit 1 when something is wrong, 3 when the queue cannot be used.")
     static class Examine extends Sub {
 
@@ -812,7 +837,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "backup", description = "Write a copy of the queue while it is in use: a working queue.db.")
+    @Command(description = "Write a copy of the queue while it is in use: a working queue.db.")
     static class Backup extends Sub {
 
         @Parameters(paramLabel = "FILE")
@@ -830,7 +855,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "repl", description = "JShell with the library on its class path, and 'q', this folder's queue.")
+    @Command(description = "JShell with the library on its class path, and 'q', this folder's queue.")
     static class Shell extends Sub {
 
         @Parameters(paramLabel = "ARG", description = "For JShell itself, behind '--'.")
@@ -841,7 +866,7 @@ public class slothq implements Callable<Integer> {
         }
     }
 
-    @Command(name = "completion", description = "Print a completion script for bash or zsh: source <(slothq completion bash)")
+    @Command(description = "Print a completion script for bash or zsh: source <(slothq completion bash)")
     static class Completion extends Sub {
 
         enum For { bash, zsh }

@@ -38,6 +38,16 @@ final class Db implements AutoCloseable {
         this.connection = connection;
     }
 
+    /** The first connection takes the driver 0.1 s. What fails here fails again where somebody hears of it. */
+    static void loadDriver() {
+        try {
+            NativeLibrary.unpackOnce();
+            JDBC.createConnection("jdbc:sqlite::memory:", new Properties()).close();
+        } catch (SQLException | RuntimeException | LinkageError e) {
+            // Whoever opens a queue will be told.
+        }
+    }
+
     /** The URI form, so that a {@code ?} or {@code %} in a folder's name stays a part of the name. */
     static Connection connect(Path file, String... flags) throws SQLException {
         Properties properties = new Properties();

@@ -47,7 +47,7 @@ final class JobRow {
         List<List<String>> rows = new ArrayList<>(jobs.size());
         for (NewJob job : jobs) {
             // The words are JSON within JSON, so that they stand in the row as they are.
-            String words = Json.strings(job.job() == null ? job.command() : job.args());
+            String words = Json.text(job.job() == null ? job.command() : job.args());
             String key = job.effectiveKey();
             rows.add(key == null ? List.of(words) : List.of(words, key));
         }

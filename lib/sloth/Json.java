@@ -1,46 +1,132 @@
 package sloth;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
-import com.google.gson.JsonSyntaxException;
-import com.google.gson.ToNumberPolicy;
-import com.google.gson.reflect.TypeToken;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.JsonWriter;
+import java.io.IOException;
+import java.io.StringReader;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON as it stands in the file: argument vectors and the details of events. */
+/**
+ * JSON as it stands in the file: argument vectors and the details of events. Written and read token by token, since a
+ * Gson that looks types over by reflection takes 40 ms to load, at the start of each command.
+ */
 final class Json {
 
-    private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().serializeNulls()
-        .setObjectToNumberStrategy(ToNumberPolicy.LONG_OR_DOUBLE).create();
-    private static final TypeToken<List<String>> STRINGS = new TypeToken<>() { };
-    private static final TypeToken<Map<String, Object>> OBJECT = new TypeToken<>() { };
+    private interface Reading<T> {
+        T from(JsonReader in) throws IOException;
+    }
 
     private Json() {
     }
 
-    static String strings(List<String> list) {
-        return GSON.toJson(list);
+    /** @param value null, a string, number or boolean, or a list or map of such */
+    static String text(Object value) {
+        StringWriter text = new StringWriter();
+        try {
+            write(new JsonWriter(text), value);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(e);
+        }
+        return text.toString();
+    }
+
+    private static void write(JsonWriter out, Object value) throws IOException {
+        if (value instanceof Map<?, ?> map) {
+            out.beginObject();
+            for (Map.Entry<?, ?> member : map.entrySet()) {
+                write(out.name((String) member.getKey()), member.getValue());
+            }
+            out.endObject();
+        } else if (value instanceof List<?> list) {
+            out.beginArray();
+            for (Object element : list) {
+                write(out, element);
+            }
+            out.endArray();
+        } else if (value instanceof Number number) {
+            out.value(number);
+        } else if (value instanceof Boolean bool) {
+            out.value(bool);
+        } else {
+            out.value((String) value);
+        }
     }
 
     /** @throws IllegalArgumentException when it is not an array of strings */
     static List<String> strings(String json) {
+        return read(json, "an array of strings", in -> {
+            List<String> strings = new ArrayList<>();
+            in.beginArray();
+            while (in.hasNext()) {
+                strings.add(in.nextString());
+            }
+            in.endArray();
+            return List.copyOf(strings);
+        });
+    }
+
+    /** @throws IllegalArgumentException when it is not an object */
+    static Map<String, Object> object(String json) {
+        return read(json, "an object", Json::members);
+    }
+
+    private static Map<String, Object> members(JsonReader in) throws IOException {
+        Map<String, Object> members = new LinkedHashMap<>();
+        in.beginObject();
+        while (in.hasNext()) {
+            members.put(in.nextName(), value(in));
+        }
+        in.endObject();
+        return members;
+    }
+
+    private static List<Object> elements(JsonReader in) throws IOException {
+        List<Object> elements = new ArrayList<>();
+        in.beginArray();
+        while (in.hasNext()) {
+            elements.add(value(in));
+        }
+        in.endArray();
+        return elements;
+    }
+
+    private static Object value(JsonReader in) throws IOException {
+        return switch (in.peek()) {
+            case BEGIN_OBJECT -> members(in);
+            case BEGIN_ARRAY -> elements(in);
+            case NUMBER -> number(in.nextString());
+            case BOOLEAN -> in.nextBoolean();
+            case NULL -> {
+                in.nextNull();
+                yield null;
+            }
+            default -> in.nextString();
+        };
+    }
+
+    private static Number number(String digits) {
         try {
-            return List.copyOf(GSON.fromJson(json, STRINGS));
-        } catch (JsonSyntaxException | NullPointerException e) {
-            throw new IllegalArgumentException("not an array of strings: " + json);
+            return Long.valueOf(digits);
+        } catch (NumberFormatException e) {
+            return Double.valueOf(digits);
         }
     }
 
-    static String object(Map<String, Object> detail) {
-        return GSON.toJson(detail);
-    }
-
-    static Map<String, Object> object(String json) {
-        return GSON.fromJson(json, OBJECT);
-    }
-
-    static String text(Object value) {
-        return GSON.toJson(value);
+    private static <T> T read(String json, String what, Reading<T> reading) {
+        try {
+            JsonReader in = new JsonReader(new StringReader(json));
+            T value = reading.from(in);
+            if (in.peek() == JsonToken.END_DOCUMENT) {
+                return value;
+            }
+        } catch (IOException | IllegalStateException | NullPointerException e) {
+            // It is not what was asked for.
+        }
+        throw new IllegalArgumentException("not " + what + ": " + json);
     }
 }

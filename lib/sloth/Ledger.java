@@ -43,7 +43,7 @@ final class Ledger {
 
     void write(long now, Long job, String event, Integer attempt, String worker, Map<String, Object> detail) throws SQLException {
         db.run("INSERT INTO event (job, at, event, attempt, worker, detail, tx) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            job, now, event, attempt, worker, Json.object(detail), transaction);
+            job, now, event, attempt, worker, Json.text(detail), transaction);
     }
 
     /** A line "added" for each job with a greater id. */

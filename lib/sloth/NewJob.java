@@ -89,7 +89,7 @@ public record NewJob(String job, List<String> command, List<String> args, Option
 
     /** The key it is held by: its own, or the file and the arguments where the file says {@code key=args}. */
     String effectiveKey() {
-        return key == null && options.byArgs() && job != null ? job + " " + Json.strings(args) : key;
+        return key == null && options.byArgs() && job != null ? job + " " + Json.text(args) : key;
     }
 
     /** Whether the two differ in nothing but words and key. */

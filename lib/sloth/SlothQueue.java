@@ -59,6 +59,13 @@ public final class SlothQueue implements AutoCloseable {
     private final QueueFile file;
     private Evidence evidence;
 
+    /** Loads the database driver on a thread of its own, for a program that has other things to do before it opens a queue. */
+    public static void loadAhead() {
+        Thread loader = new Thread(Db::loadDriver, "slothq-load");
+        loader.setDaemon(true);
+        loader.start();
+    }
+
     /** Opens the queue of a folder, and makes it where there is none. */
     public static SlothQueue open(Path folder) {
         return open(new QueueFolder(folder), Clock.system());
@@ -237,7 +244,7 @@ public final class SlothQueue implements AutoCloseable {
             try {
                 Optional<JobRecord> row = only.isEmpty()
                     ? file.db().one(CLAIM_ANY, JobRow::readable, worker, token, now)
-                    : file.db().one(CLAIM_OF, JobRow::readable, worker, token, now, Json.strings(List.copyOf(only)));
+                    : file.db().one(CLAIM_OF, JobRow::readable, worker, token, now, Json.text(List.copyOf(only)));
                 if (row.isPresent()) {
                     file.ledger().write(now, row.get().id(), "claimed", row.get().attempts(), worker, Map.of("claim", row.get().claims()));
                 }
@@ -679,7 +686,8 @@ public final class SlothQueue implements AutoCloseable {
     private static String where(Filter f) {
         List<String> terms = new ArrayList<>();
         if (f.state != null) {
-            terms.add("state = ?");
+            // What is claimed is found through the index of open jobs, since it is few of many.
+            terms.add(f.state == State.CLAIMED ? "state = ? AND finished IS NULL" : "state = ?");
         }
         if (f.job != null) {
             terms.add("job = ?");

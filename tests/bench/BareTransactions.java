@@ -67,7 +67,7 @@ final class BareTransactions implements AutoCloseable {
             s.executeUpdate("INSERT INTO batch (job, created) VALUES ('thumbs.java', " + now + ")");
             long batch = s.executeQuery("SELECT max(id) FROM batch").getLong(1);
             while (lines.hasNext()) {
-                job.setString(1, Json.strings(List.of(lines.next())));
+                job.setString(1, Json.text(List.of(lines.next())));
                 job.setLong(2, batch);
                 job.setLong(3, now);
                 job.executeUpdate();
