@@ -25,22 +25,23 @@ final class JobRow {
      *
      * @param jobs  alike in all but words and key
      * @param batch its id, null for none
+     * @param seq   of the newest line in the ledger: the lines "added" follow it
      * @return how many rows were added
      */
-    static int insert(Db db, List<NewJob> jobs, Long batch, long now) throws SQLException {
+    static int insert(Db db, List<NewJob> jobs, Long batch, long seq, long now) throws SQLException {
         NewJob like = jobs.get(0);
         Options o = like.options();
         long notBefore = like.delay() == null ? like.notBefore() : now + like.delay().toMillis();
         boolean due = notBefore <= now;
         return db.run("""
             INSERT INTO job (job, command, args, due, not_before, delay_ms, priority, max_attempts, backoff_ms, backoff_cap_ms,
-                             lease_ms, timeout_ms, stall_ms, key, batch, discovered, content, created)
+                             lease_ms, timeout_ms, stall_ms, key, batch, discovered, content, created, last_event)
             SELECT ?1, iif(?1 IS NULL, value ->> 0, NULL), iif(?1 IS NULL, '[]', value ->> 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8,
-                   ?9, ?10, ?11, value ->> 1, ?12, ?13 IS NOT NULL, ?13, ?14 FROM json_each(?15)
+                   ?9, ?10, ?11, value ->> 1, ?12, ?13 IS NOT NULL, ?13, ?14, ?15 + json_each.key + 1 FROM json_each(?16)
             WHERE true ON CONFLICT (key) WHERE key IS NOT NULL AND state IN ('pending', 'claimed') DO NOTHING""",
             like.job(), due ? 1 : 0, due ? 0 : notBefore, like.delay() == null ? null : like.delay().toMillis(), o.priority(), o.attempts(),
             o.backoff().base().toMillis(), o.backoff().cap().toMillis(), o.lease().toMillis(), millis(o.timeout()), millis(o.stall()),
-            batch, like.content(), now, wordsAndKeys(jobs));
+            batch, like.content(), now, seq, wordsAndKeys(jobs));
     }
 
     private static String wordsAndKeys(List<NewJob> jobs) {

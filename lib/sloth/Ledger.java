@@ -42,14 +42,21 @@ final class Ledger {
     }
 
     void write(long now, Long job, String event, Integer attempt, String worker, Map<String, Object> detail) throws SQLException {
-        db.run("INSERT INTO event (job, at, event, attempt, worker, detail, tx) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        db.run("""
+            INSERT INTO event (job, at, event, attempt, worker, detail, tx, previous)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT last_event FROM job WHERE id = ?1))""",
             job, now, event, attempt, worker, Json.text(detail), transaction);
     }
 
-    /** A line "added" for each job with a greater id. */
+    /** A line "added" for each job with a greater id, under the number that stands in its row. */
     void writeAdded(long now, long after) throws SQLException {
-        db.run("INSERT INTO event (job, at, event, tx) SELECT id, ?, 'added', ? FROM job WHERE id > ? ORDER BY id",
+        db.run("INSERT INTO event (seq, job, at, event, tx) SELECT last_event, id, ?, 'added', ? FROM job WHERE id > ? ORDER BY id",
             now, transaction, after);
+    }
+
+    /** The number of the newest line, 0 when there is none. */
+    long newestSeq() throws SQLException {
+        return db.number("SELECT max(seq) FROM event");
     }
 
     /** The same ledger through a fresh connection. */
@@ -71,7 +78,11 @@ final class Ledger {
     }
 
     List<Event> of(long job) throws SQLException {
-        return db.all("SELECT * FROM event WHERE job = ? ORDER BY seq", Ledger::event, job);
+        // CROSS: from the chain to the lines. The planner would rather go through the whole ledger than sort some few.
+        return db.all("""
+            WITH RECURSIVE line (seq) AS (SELECT last_event FROM job WHERE id = ?
+                                          UNION ALL SELECT e.previous FROM line CROSS JOIN event e USING (seq))
+            SELECT e.* FROM line CROSS JOIN event e USING (seq) ORDER BY seq""", Ledger::event, job);
     }
 
     List<Event> all() throws SQLException {

@@ -36,14 +36,14 @@ final class Overview {
         List<JobRecord> stranded = stranded();
         // The plus keeps it from going through all jobs of all batches there ever were.
         return file.look(() -> file.db().all("""
-            SELECT b.id, b.job, o.open, (SELECT count(*) FROM job j WHERE j.batch = b.id) AS everyone,
+            SELECT b.id, b.job, b.jobs, o.open,
                    (SELECT count(*) FROM job j WHERE j.batch = b.id AND j.state = 'failed') AS failed,
                    (SELECT count(*) FROM job j WHERE j.batch = b.id AND j.state = 'cancelled') AS cancelled
             FROM (SELECT batch, count(*) AS open FROM job WHERE finished IS NULL AND +batch IS NOT NULL GROUP BY batch) o
             JOIN batch b ON b.id = o.batch ORDER BY b.id""", r -> {
             Long id = r.getLong("id");
             long lost = stranded.stream().filter(j -> id.equals(j.batch())).count();
-            long done = r.getLong("everyone") - r.getLong("open") - r.getLong("failed") - r.getLong("cancelled");
+            long done = r.getLong("jobs") - r.getLong("open") - r.getLong("failed") - r.getLong("cancelled");
             return new BatchCounts(id, r.getString("job"), done, r.getLong("failed"), lost, r.getLong("open") - lost);
         }));
     }

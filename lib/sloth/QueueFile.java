@@ -210,9 +210,6 @@ final class QueueFile implements AutoCloseable {
             return;
         }
         db.run("UPDATE job SET not_before = ? + delay_ms WHERE state = 'pending' AND due = 0 AND not_before > ? + delay_ms", now, now);
-        db.run("""
-            UPDATE job SET lease_until = ? + lease_ms
-            WHERE state = 'claimed' AND finished IS NULL AND lease_until > ? + lease_ms""", now, now);
         capLeases(now);
         ledger.write(now, null, "clock-stepped", null, null, Map.of("ms", now - newest));
     }

@@ -135,6 +135,25 @@ final class Schema {
           SELECT e.seq, strftime('%Y-%m-%d %H:%M:%f', e.at / 1000.0, 'unixepoch', 'localtime') AS at, e.job AS id,
                  coalesce(j.job, j.command) AS job, e.event, e.attempt, e.worker, e.detail
           FROM event e LEFT JOIN job j ON j.id = e.job ORDER BY e.seq;
+        """, """
+        -- A job's lines in the ledger are a chain, newest first, and a batch is a range of ids: an index of either would
+        -- be one more page to write at each move.
+        ALTER TABLE job ADD COLUMN last_event INTEGER;          -- its newest line
+        ALTER TABLE event ADD COLUMN previous INTEGER;          -- the line of its job before this one
+        DROP TRIGGER event_stays;
+        UPDATE event SET previous = (SELECT max(p.seq) FROM event p WHERE p.job = event.job AND p.seq < event.seq);
+        UPDATE job SET last_event = (SELECT max(seq) FROM event WHERE event.job = job.id);
+        DROP INDEX event_job;
+        CREATE TRIGGER event_stays BEFORE UPDATE ON event
+          BEGIN SELECT raise(ABORT, 'the ledger is only appended to'); END;
+        CREATE TRIGGER event_is_the_newest_of_its_job AFTER INSERT ON event WHEN new.previous IS NOT NULL
+          BEGIN UPDATE job SET last_event = new.seq WHERE id = new.job; END;
+
+        ALTER TABLE batch ADD COLUMN first_job INTEGER;
+        ALTER TABLE batch ADD COLUMN last_job INTEGER;
+        ALTER TABLE batch ADD COLUMN jobs INTEGER;              -- how many were added
+        UPDATE batch SET (first_job, last_job, jobs) = (SELECT min(id), max(id), count(*) FROM job WHERE job.batch = batch.id);
+        DROP INDEX job_batch;
         """);
 
     private Schema() {

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -150,6 +151,7 @@ public final class SlothQueue implements AutoCloseable {
     public Batch addAll(String job, Iterator<NewJob> jobs) {
         return file.move(now -> {
             long batch = file.db().number("INSERT INTO batch (job, created) VALUES (?, ?) RETURNING id", job, now);
+            long before = newestId();
             int asked = 0;
             int added = 0;
             List<NewJob> alike = new ArrayList<>();
@@ -163,6 +165,7 @@ public final class SlothQueue implements AutoCloseable {
                 asked++;
             }
             added += alike.isEmpty() ? 0 : insert(alike, batch, now);
+            file.db().run("UPDATE batch SET first_job = ?, last_job = ?, jobs = ? WHERE id = ?", before + 1, newestId(), added, batch);
             return new Batch(batch, added, asked - added);
         });
     }
@@ -181,12 +184,16 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     private int insert(List<NewJob> alike, Long batch, long now) throws SQLException {
-        long before = file.db().number("SELECT max(id) FROM job");
-        int added = JobRow.insert(file.db(), alike, batch, now);
+        long before = newestId();
+        int added = JobRow.insert(file.db(), alike, batch, file.ledger().newestSeq(), now);
         if (added > 0) {
             file.ledger().writeAdded(now, before);
         }
         return added;
+    }
+
+    private long newestId() throws SQLException {
+        return file.db().number("SELECT max(id) FROM job");
     }
 
     private JobRecord newest() throws SQLException {
@@ -449,9 +456,9 @@ public final class SlothQueue implements AutoCloseable {
                 DELETE FROM job WHERE state IN ('done', 'failed', 'cancelled') AND finished <= ?
                   AND NOT EXISTS (SELECT 1 FROM process p WHERE p.job = job.id)
                   AND NOT (discovered = 1 AND id = (SELECT max(d.id) FROM job d WHERE d.discovered = 1 AND d.job = job.job))
-                  AND (batch IS NULL OR NOT EXISTS (SELECT 1 FROM job b WHERE b.batch = job.batch
-                                                    AND (b.state IN ('pending', 'claimed') OR b.finished > ?
-                                                         OR EXISTS (SELECT 1 FROM process p WHERE p.job = b.id))))
+                  AND (batch IS NULL OR batch NOT IN (SELECT b.batch FROM job b WHERE b.batch IS NOT NULL
+                                                      AND (b.state IN ('pending', 'claimed') OR b.finished > ?
+                                                           OR EXISTS (SELECT 1 FROM process p WHERE p.job = b.id))))
                 RETURNING id""", r -> r.getLong(1), now - older.toMillis(), now - older.toMillis());
             if (!gone.isEmpty()) {
                 // This line first: the newest one is never deleted, so that no number is given twice.
@@ -693,7 +700,7 @@ public final class SlothQueue implements AutoCloseable {
             terms.add("job = ?");
         }
         if (f.batch != null) {
-            terms.add("batch = ?");
+            terms.add("batch = ? AND id >= (SELECT first_job FROM batch WHERE id = ?) AND id <= (SELECT last_job FROM batch WHERE id = ?)");
         }
         return terms.isEmpty() ? "" : " WHERE " + String.join(" AND ", terms);
     }
@@ -702,7 +709,7 @@ public final class SlothQueue implements AutoCloseable {
         List<Object> args = new ArrayList<>();
         args.add(f.state == null ? null : f.state.word());
         args.add(f.job);
-        args.add(f.batch);
+        args.addAll(Arrays.asList(f.batch, f.batch, f.batch));
         args.removeIf(Objects::isNull);
         args.addAll(List.of(last));
         return args.toArray();

@@ -214,6 +214,31 @@ class SchemaTest extends QueueFixture {
         assertEquals("1", ask("SELECT count(*) FROM pragma_table_info('job') WHERE name = 'colour'"));
     }
 
+    @Test void of_the_first_version_keeps_its_histories_and_batches() throws SQLException {
+        QueueFolder old = new QueueFolder(root.resolve("old")).prepare();
+        try (Connection c = Db.connect(old.database()); var s = c.createStatement()) {
+            Schema.apply(new Db(c), old.database(), Schema.MIGRATIONS.subList(0, 1));
+            s.executeUpdate("INSERT INTO batch (job, created) VALUES ('a.sh', 1)");
+            for (String batch : List.of("NULL", "1", "1", "NULL")) {
+                s.executeUpdate("INSERT INTO job (job, batch, max_attempts, backoff_ms, backoff_cap_ms, lease_ms, created)"
+                    + " VALUES ('a.sh', " + batch + ", 4, 1, 1, 1, 1)");
+                s.executeUpdate("INSERT INTO event (job, at, event, tx) VALUES (last_insert_rowid(), 1, 'added', 1)");
+            }
+            s.executeUpdate("UPDATE job SET state = 'done', finished = 2, attempts = 1, claims = 1 WHERE id = 2");
+            s.executeUpdate("INSERT INTO event (job, at, event, attempt, tx) VALUES (2, 2, 'claimed', 1, 2), (2, 2, 'done', 1, 3)");
+        }
+        try (SlothQueue q = SlothQueue.open(old, clock)) {
+            assertEquals(List.of("added", "claimed", "done"), q.history(2).stream().map(Event::event).toList());
+            assertEquals(List.of("added"), q.history(4).stream().map(Event::event).toList());
+            assertEquals(List.of(2L, 3L), q.list(new SlothQueue.Filter(null, null, 1L, null)).stream().map(JobRecord::id).toList());
+            assertEquals(List.of(new Overview.BatchCounts(1, "a.sh", 1, 0, 0, 1)), q.overview().openBatches());
+            q.cancel(3);
+            assertEquals(List.of("added", "cancelled"), q.history(3).stream().map(Event::event).toList());
+            assertEquals(List.of(), q.overview().contradictions());
+        }
+        assertTrue(Files.exists(old.database().resolveSibling("queue.db.v1.bak")));
+    }
+
     // ---- files that are not ours
 
     private SlothException refusal() {
