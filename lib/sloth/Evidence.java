@@ -20,6 +20,11 @@ final class Evidence {
 
     /** A claimed row, as far as this decision needs it. */
     record Claim(long id, String worker, String token, long leaseUntil, Duration lease) {
+
+        /** The clock was set back since it was claimed or renewed. Heartbeats leave no event that would show it. */
+        boolean isLongerThanItsLease(long now) {
+            return leaseUntil > now + lease.toMillis();
+        }
     }
 
     private record Sighting(long leaseUntil, long awakeNanos) {

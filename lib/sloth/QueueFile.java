@@ -214,7 +214,6 @@ final class QueueFile implements AutoCloseable {
         ledger.write(now, null, "clock-stepped", null, null, Map.of("ms", now - newest));
     }
 
-    /** Heartbeats leave no event that would show a step back, so this is looked at whenever leases are. */
     void capLeases(long now) throws SQLException {
         db.run("""
             UPDATE job SET lease_until = ? + lease_ms

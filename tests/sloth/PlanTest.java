@@ -90,11 +90,11 @@ class PlanTest extends QueueFixture {
 
     @Test void is_claimed_from_by_index() throws SQLException {
         assertSearches(() -> queue.claim("w").orElseThrow());
-        assertUses("job_open", plan("state = 'claimed', attempts", () -> queue.claim("w")));
+        assertUses("job_open", plan("ORDER BY priority DESC, id", () -> queue.claim("w")));
     }
 
     @Test void is_claimed_from_by_index_for_files_that_were_asked_for() throws SQLException {
-        assertUses("job_open", plan("state = 'claimed', attempts", () -> queue.claimToRun("w", List.of("a.sh")).orElseThrow()));
+        assertUses("job_open", plan("ORDER BY priority DESC, id", () -> queue.claimToRun("w", List.of("a.sh")).orElseThrow()));
     }
 
     @Test void promotes_what_has_become_due_by_the_index_of_waiting_rows() throws SQLException {
