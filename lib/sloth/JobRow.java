@@ -65,44 +65,48 @@ final class JobRow {
         }
     }
 
+    /** For a claim: its words must be such that they can be run. @throws UnreadableRow when they are not */
     static JobRecord readable(ResultSet r) throws SQLException {
         try {
-            Json.strings(r.getString("args"));
             String job = r.getString("job");
-            if (job == null && Json.strings(r.getString("command")).isEmpty()) {
+            List<String> command = job == null ? Json.strings(r.getString("command")) : null;
+            if (job == null && command.isEmpty()) {
                 throw new IllegalArgumentException("an empty command");
             }
             if (job != null && (job.isEmpty() || job.indexOf('\0') >= 0)) {
                 throw new IllegalArgumentException("not a file's name: " + job);
             }
-            return read(r);
+            return read(r, job, command, Json.strings(r.getString("args")));
         } catch (IllegalArgumentException e) {
             throw new UnreadableRow(r.getLong("id"), e.getMessage());
         }
     }
 
+    /** For the eye: an unreadable vector is one word, as it stands. */
     static JobRecord read(ResultSet r) throws SQLException {
-        State state = State.of(r.getString("state"));
-        Options options = new Options(r.getInt("max_attempts"),
-            new Backoff(Duration.ofMillis(r.getLong("backoff_ms")), Duration.ofMillis(r.getLong("backoff_cap_ms"))),
-            Duration.ofMillis(r.getLong("lease_ms")), duration(r, "timeout_ms"), duration(r, "stall_ms"), r.getInt("priority"),
-            Options.DEFAULT.run(), false);
-        Long progress = Roster.nullable(r, "progress_done");
-        return new JobRecord(r.getLong("id"), r.getString("job"), words(r.getString("command")), words(r.getString("args")), state,
-            r.getInt("attempts"), r.getInt("claims"), options,
-            state == State.PENDING && r.getInt("due") == 0 ? (Long) r.getLong("not_before") : null,
-            Roster.nullable(r, "lease_until"), r.getString("worker"), r.getString("token"), r.getString("key"), Roster.nullable(r, "batch"),
-            progress == null ? null : new JobRecord.Progress(progress, Roster.nullable(r, "progress_total"), r.getString("progress_note")),
-            r.getString("message"), r.getLong("created"), Roster.nullable(r, "finished"));
+        return read(r, r.getString("job"), words(r.getString("command")), words(r.getString("args")));
     }
 
-    /** For the eye an unreadable vector is one word, as it stands. */
     private static List<String> words(String json) {
         try {
             return json == null ? null : Json.strings(json);
         } catch (IllegalArgumentException e) {
             return List.of(json);
         }
+    }
+
+    private static JobRecord read(ResultSet r, String job, List<String> command, List<String> args) throws SQLException {
+        State state = State.of(r.getString("state"));
+        Options options = new Options(r.getInt("max_attempts"),
+            new Backoff(Duration.ofMillis(r.getLong("backoff_ms")), Duration.ofMillis(r.getLong("backoff_cap_ms"))),
+            Duration.ofMillis(r.getLong("lease_ms")), duration(r, "timeout_ms"), duration(r, "stall_ms"), r.getInt("priority"),
+            Options.DEFAULT.run(), false);
+        Long progress = Roster.nullable(r, "progress_done");
+        return new JobRecord(r.getLong("id"), job, command, args, state, r.getInt("attempts"), r.getInt("claims"), options,
+            state == State.PENDING && r.getInt("due") == 0 ? (Long) r.getLong("not_before") : null,
+            Roster.nullable(r, "lease_until"), r.getString("worker"), r.getString("token"), r.getString("key"), Roster.nullable(r, "batch"),
+            progress == null ? null : new JobRecord.Progress(progress, Roster.nullable(r, "progress_total"), r.getString("progress_note")),
+            r.getString("message"), r.getLong("created"), Roster.nullable(r, "finished"));
     }
 
     private static Duration duration(ResultSet r, String column) throws SQLException {
