@@ -42,7 +42,7 @@ final class Db implements AutoCloseable {
     static void loadDriver() {
         try {
             NativeLibrary.unpackOnce();
-            JDBC.createConnection("jdbc:sqlite::memory:", new Properties()).close();
+            inMemory().close();
         } catch (SQLException | RuntimeException | LinkageError e) {
             // Whoever opens a queue will be told.
         }
@@ -54,7 +54,21 @@ final class Db implements AutoCloseable {
         // Else the driver asks for the row id after each INSERT, and that statement stays open: a VACUUM finds it in its way.
         properties.setProperty("jdbc.get_generated_keys", "false");
         String uri = file.toUri().toString().replace("file:///", "file:/");
-        return JDBC.createConnection("jdbc:sqlite:" + uri + (flags.length == 0 ? "" : "?" + String.join("&", flags)), properties);
+        return connect(uri + (flags.length == 0 ? "" : "?" + String.join("&", flags)), properties);
+    }
+
+    /** An empty database that is gone with its connection. */
+    static Connection inMemory() throws SQLException {
+        return connect(":memory:", new Properties());
+    }
+
+    private static Connection connect(String what, Properties properties) throws SQLException {
+        try {
+            return JDBC.createConnection("jdbc:sqlite:" + what, properties);
+        } catch (UnsatisfiedLinkError e) {
+            // The driver tells it as an exception once, and at each later try goes on without its library.
+            throw new SQLException("no native library", e);
+        }
     }
 
     /**

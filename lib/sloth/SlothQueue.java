@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
-import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -89,7 +88,7 @@ public final class SlothQueue implements AutoCloseable {
     /** To look only: creates and changes nothing. A folder whose queue was never used looks empty. */
     public static SlothQueue look(QueueFolder folder) {
         boolean used = folder.database().toFile().length() > 0;
-        return new SlothQueue(folder, () -> used ? Db.connect(folder.database()) : DriverManager.getConnection("jdbc:sqlite::memory:"),
+        return new SlothQueue(folder, () -> used ? Db.connect(folder.database()) : Db.inMemory(),
             Clock.system(), QueueFile.Use.LOOKS);
     }
 

@@ -5,6 +5,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 class WrapperTest {
 
     private static final List<String> TOOLS = List.of("sh", "cat", "locale", "readlink", "wc", "mkdir", "mktemp", "rm", "mv",
-        "flock", "sha256sum", "shasum");
+        "flock", "sha256sum", "shasum", "cksum");
     /** Answers as {@code java -jar jbang.jar} does: prints the command to run, with the words as it got them, and exits 255. */
     private static final String JAVA = """
         #!/bin/sh
@@ -35,7 +36,8 @@ class WrapperTest {
         shift 2
         [ ! -e "$HOME/answer" ] || { cat "$HOME/answer"; exit $(cat "$HOME/code"); }
         [ "$1" != run ] || shift
-        printf "sh '%s'" "$HOME/program"
+        echo asked >>"$HOME/asked"
+        printf "sh '%s' -classpath '%s'" "$HOME/program" "$HOME/classes of it:$HOME/program"
         for word; do printf ' %s' "$word"; done
         exit 255
         """;
@@ -48,6 +50,7 @@ class WrapperTest {
         echo not JBang >"jbang-cli-${version%%:*}-all.jar"
         """;
     private static final String PROGRAM = """
+        shift 2
         for word; do printf '<%s>\\n' "$word"; done
         echo "LC_ALL=$LC_ALL" >&2
         echo "JBANG=$JBANG_RUNTIME_SHELL$JBANG_STDIN_NOTTY$JBANG_LAUNCH_CMD" >&2
@@ -77,6 +80,7 @@ class WrapperTest {
         script("jdk/bin/java", JAVA);
         script("jdk/bin/javac", "#!/bin/sh\n");
         script("program", PROGRAM);
+        Files.createDirectory(home.resolve("classes of it"));
         environment.put("PATH", home.resolve("bin").toString());
         environment.put("HOME", home.toString());
         environment.put("JAVA_HOME", home.resolve("jdk").toString());
@@ -167,6 +171,54 @@ class WrapperTest {
     @Test void works_through_a_link() throws Exception {
         Path link = Files.createSymbolicLink(home.resolve("bin/j"), wrapper);
         assertEquals("<x.java>\n", started(link, "x.java").out);
+    }
+
+    private int timesAsked() throws IOException {
+        Path asked = home.resolve("asked");
+        return Files.exists(asked) ? Files.readAllLines(asked).size() : 0;
+    }
+
+    private void assertAsks(boolean again, String why, String... args) throws Exception {
+        int before = timesAsked();
+        Said said = jbang(args);
+        assertEquals("<" + String.join(">\n<", args) + ">\n", said.out, why);
+        assertEquals(42, said.code, why);
+        assertEquals(before + (again ? 1 : 0), timesAsked(), why);
+    }
+
+    @Test void keeps_the_command_of_slothq_while_it_is_made_of_the_same() throws Exception {
+        String slothq = Files.writeString(home.resolve("project/slothq.java"), "// a").toString();
+        script("project/lib/sloth/Worker.java", "// b");
+        assertAsks(true, "the first time", slothq, "status");
+        assertAsks(false, "again, with other arguments", slothq, "add", "", "@file", "a  b", "$HOME\"'`");
+        assertAsks(false, "without arguments", slothq);
+        Files.setLastModifiedTime(Files.writeString(home.resolve("project/lib/sloth/Worker.java"), "// c"), FileTime.fromMillis(0));
+        assertAsks(true, "a source is another one, though it looks old", slothq, "status");
+        script("project/lib/sloth/More.java", "// d");
+        assertAsks(true, "there is one more source", slothq, "status");
+        jdk("21.0.1");
+        assertAsks(true, "another JDK", slothq, "status");
+        Files.delete(home.resolve("classes of it"));
+        assertAsks(true, "its jar is gone", slothq, "status");
+        Files.createDirectory(home.resolve("classes of it"));
+        environment.put("JBANG_REPO", "/elsewhere");
+        assertAsks(true, "JBang has settings", slothq, "status");
+        environment.remove("JBANG_REPO");
+        assertAsks(false, "and has none", slothq, "status");
+    }
+
+    @Test void keeps_no_other_command_and_none_that_JBang_did_not_give() throws Exception {
+        String slothq = Files.writeString(home.resolve("project/slothq.java"), "// a").toString();
+        for (int i = 0; i < 2; i++) {
+            assertAsks(true, "another script", "x.java");
+            assertEquals("<" + slothq + ">\n", jbang("run", slothq).out);
+            assertEquals(2 * i + 2, timesAsked(), "a command of JBang's");
+        }
+        Files.writeString(home.resolve("answer"), "does not compile\n");
+        Files.writeString(home.resolve("code"), "1");
+        assertEquals(new Said(1, "does not compile\n", ""), jbang(slothq, "status"));
+        Files.delete(home.resolve("answer"));
+        assertAsks(true, "mended", slothq, "status");
     }
 
     @Test void says_in_a_line_which_JDK_it_lacks() throws Exception {
