@@ -59,22 +59,32 @@ final class BareTransactions implements AutoCloseable {
         long now = System.currentTimeMillis();
         try (var s = connection.createStatement();
              var job = connection.prepareStatement("""
-                INSERT INTO job (job, args, max_attempts, backoff_ms, backoff_cap_ms, lease_ms, batch, created)
-                VALUES ('thumbs.java', ?, 4, 2000, 3600000, 60000, ?, ?)""");
+                INSERT INTO job (job, args, max_attempts, backoff_ms, backoff_cap_ms, lease_ms, batch, created, last_event)
+                VALUES ('thumbs.java', ?, 4, 2000, 3600000, 60000, ?, ?, ?)""");
              var event = connection.prepareStatement(
-                "INSERT INTO event (job, at, event, tx) VALUES (last_insert_rowid(), ?, 'added', 1)")) {
+                "INSERT INTO event (seq, job, at, event, tx) VALUES (?, last_insert_rowid(), ?, 'added', 1)")) {
             s.executeUpdate("BEGIN IMMEDIATE");
             s.executeUpdate("INSERT INTO batch (job, created) VALUES ('thumbs.java', " + now + ")");
-            long batch = s.executeQuery("SELECT max(id) FROM batch").getLong(1);
+            long batch = number("SELECT max(id) FROM batch");
+            long seq = number("SELECT max(seq) FROM event");
             while (lines.hasNext()) {
+                seq++;
                 job.setString(1, Json.text(List.of(lines.next())));
                 job.setLong(2, batch);
                 job.setLong(3, now);
+                job.setLong(4, seq);
                 job.executeUpdate();
-                event.setLong(1, now);
+                event.setLong(1, seq);
+                event.setLong(2, now);
                 event.executeUpdate();
             }
             s.executeUpdate("COMMIT");
+        }
+    }
+
+    private long number(String query) throws SQLException {
+        try (var s = connection.createStatement(); var r = s.executeQuery(query)) {
+            return r.getLong(1);
         }
     }
 
