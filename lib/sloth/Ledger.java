@@ -59,6 +59,15 @@ final class Ledger {
         return db.number("SELECT max(seq) FROM event");
     }
 
+    /** Removes the lines of jobs that are gone. @param last the number of each one's newest line */
+    void forget(List<Long> last) throws SQLException {
+        db.run("""
+            DELETE FROM event WHERE seq IN (
+              WITH RECURSIVE line (seq) AS (SELECT value FROM json_each(?)
+                                            UNION ALL SELECT e.previous FROM line CROSS JOIN event e USING (seq))
+              SELECT seq FROM line)""", Json.text(last));
+    }
+
     /** The same ledger through a fresh connection. */
     Ledger on(Db fresh) {
         Ledger same = new Ledger(fresh);

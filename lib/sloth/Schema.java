@@ -146,7 +146,8 @@ final class Schema {
         DROP INDEX event_job;
         CREATE TRIGGER event_stays BEFORE UPDATE ON event
           BEGIN SELECT raise(ABORT, 'the ledger is only appended to'); END;
-        CREATE TRIGGER event_is_the_newest_of_its_job AFTER INSERT ON event WHEN new.previous IS NOT NULL
+        -- A line "added" has the number that its job's row began with.
+        CREATE TRIGGER event_is_the_newest_of_its_job AFTER INSERT ON event WHEN new.event <> 'added'
           BEGIN UPDATE job SET last_event = new.seq WHERE id = new.job; END;
 
         ALTER TABLE batch ADD COLUMN first_job INTEGER;

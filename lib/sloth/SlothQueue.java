@@ -459,18 +459,22 @@ public final class SlothQueue implements AutoCloseable {
      */
     public List<Long> prune(Duration older) {
         return file.move(now -> {
-            List<Long> gone = file.db().all("""
+            List<Long> gone = new ArrayList<>();
+            List<Long> lastEvents = file.db().all("""
                 DELETE FROM job WHERE state IN ('done', 'failed', 'cancelled') AND finished <= ?
                   AND NOT EXISTS (SELECT 1 FROM process p WHERE p.job = job.id)
                   AND NOT (discovered = 1 AND id = (SELECT max(d.id) FROM job d WHERE d.discovered = 1 AND d.job = job.job))
                   AND (batch IS NULL OR batch NOT IN (SELECT b.batch FROM job b WHERE b.batch IS NOT NULL
                                                       AND (b.state IN ('pending', 'claimed') OR b.finished > ?
                                                            OR EXISTS (SELECT 1 FROM process p WHERE p.job = b.id))))
-                RETURNING id""", r -> r.getLong(1), now - older.toMillis(), now - older.toMillis());
+                RETURNING id, last_event""", r -> {
+                gone.add(r.getLong("id"));
+                return r.getLong("last_event");
+            }, now - older.toMillis(), now - older.toMillis());
             if (!gone.isEmpty()) {
                 // This line first: the newest one is never deleted, so that no number is given twice.
                 file.ledger().write(now, null, "pruned", null, null, Map.of("jobs", gone.size(), "older", Durations.format(older)));
-                file.db().run("DELETE FROM event WHERE job IN (SELECT value FROM json_each(?))", Json.text(gone));
+                file.ledger().forget(lastEvents);
             }
             return gone;
         });
