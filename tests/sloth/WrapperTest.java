@@ -192,6 +192,8 @@ class WrapperTest {
         assertAsks(true, "the first time", slothq, "status");
         assertAsks(false, "again, with other arguments", slothq, "add", "", "@file", "a  b", "$HOME\"'`");
         assertAsks(false, "without arguments", slothq);
+        assertEquals("<" + slothq + ">\n", started(Path.of("project/jbang"), "project/slothq.java").out);
+        assertEquals(1, timesAsked(), "from another folder");
         Files.setLastModifiedTime(Files.writeString(home.resolve("project/lib/sloth/Worker.java"), "// c"), FileTime.fromMillis(0));
         assertAsks(true, "a source is another one, though it looks old", slothq, "status");
         script("project/lib/sloth/More.java", "// d");
