@@ -234,7 +234,7 @@ public final class SlothQueue implements AutoCloseable {
     }
 
     /** Rows that wait are kept apart, so that a million of them cost a claim nothing. */
-    static final String PROMOTE = "UPDATE job SET due = 1 WHERE state = 'pending' AND due = 0 AND not_before <= ?";
+    private static final String PROMOTE = "UPDATE job SET due = 1 WHERE state = 'pending' AND due = 0 AND not_before <= ?";
 
     private static final String NEXT = """
         SELECT id FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL %s
