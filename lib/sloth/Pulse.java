@@ -18,7 +18,7 @@ final class Pulse implements AutoCloseable {
     private final SlothQueue queue;
     private final Awake awake;
     private final Collection<Running> running;
-    private final Worker.Report report;
+    private final Consumer<String> words;
     private final Consumer<SlothException> broken;
     private final Thread thread = new Thread(this::loop, "pulse");
     private volatile boolean closed;
@@ -26,12 +26,15 @@ final class Pulse implements AutoCloseable {
     /** Since a gap, until all leases have been renewed: a queue that is locked for a moment must not make it forgotten. */
     private boolean renewalOwed;
 
-    /** @param broken hears of a trouble that will not pass: the queue is not there any more */
-    Pulse(SlothQueue queue, Awake awake, Collection<Running> running, Worker.Report report, Consumer<SlothException> broken) {
+    /**
+     * @param words  hears what there is to say, and must not wait: a terminal that stands still must not hold a heartbeat
+     * @param broken hears of a trouble that will not pass: the queue is not there any more
+     */
+    Pulse(SlothQueue queue, Awake awake, Collection<Running> running, Consumer<String> words, Consumer<SlothException> broken) {
         this.queue = queue;
         this.awake = awake;
         this.running = running;
-        this.report = report;
+        this.words = words;
         this.broken = broken;
         thread.setDaemon(true);
     }
@@ -63,7 +66,7 @@ final class Pulse implements AutoCloseable {
         if (!e.isPassing()) {
             broken.accept(e);
         } else if (!troubled) {
-            report.say("heartbeat: " + e.getMessage());
+            words.accept("heartbeat: " + e.getMessage());
         }
         troubled = true;
     }
@@ -89,7 +92,7 @@ final class Pulse implements AutoCloseable {
         for (Running r : running) {
             if (away && !r.asked.isDone() && beganBefore(r, gap.away())) {
                 queue.slept(r.lease, gap.away(), gap.asleep() > 0 ? "sleep" : "pause");
-                report.say("slept " + Durations.roughly(gap.away()) + ", went on with job " + r.lease.id());
+                words.accept("slept " + Durations.roughly(gap.away()) + ", went on with job " + r.lease.id());
             }
         }
         if (gap.step() > 0) {
@@ -97,7 +100,7 @@ final class Pulse implements AutoCloseable {
         }
         if (gap.step() != 0) {
             Duration by = Duration.ofMillis(Math.abs(gap.step()));
-            report.say("the clock was set " + (gap.step() > 0 ? "forward" : "back") + " by " + Durations.roughly(by));
+            words.accept("the clock was set " + (gap.step() > 0 ? "forward" : "back") + " by " + Durations.roughly(by));
         }
     }
 

@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -80,6 +81,8 @@ public final class Worker implements AutoCloseable {
     private final Collection<Running> running = new ConcurrentLinkedQueue<>();
     private final ExecutorService slots;
     private final Set<String> refused = new HashSet<>();
+    /** From the pulse, for this worker's own thread to say. */
+    private final Queue<String> words = new ConcurrentLinkedQueue<>();
     private final Object change = new Object();
     private volatile boolean stopping;
     private volatile RuntimeException broken;
@@ -100,7 +103,7 @@ public final class Worker implements AutoCloseable {
         this.hosts = new Hosts(folder, awake::nanos);
         this.launcher = new Launcher(folder, hosts, awake::nanos, settings.echo, report::say);
         this.locks = new WorkerLocks(folder.locks());
-        this.pulse = new Pulse(pulseQueue, awake, running, report, this::breakDown);
+        this.pulse = new Pulse(pulseQueue, awake, running, this::hear, this::breakDown);
         this.slots = Executors.newFixedThreadPool(settings.parallel);
         this.lock = enter();
     }
@@ -133,16 +136,29 @@ public final class Worker implements AutoCloseable {
                     patiently(() -> found(new Discovery(queue).discover(false)));
                 }
                 await(POLL);
+                sayWords();
                 hosts.closeIdle();
             }
         } catch (RuntimeException e) {
             breakDown(e); // what runs is released first
         }
         finishRunning();
+        sayWords();
         if (broken != null) {
             throw broken;
         }
         return new Summary(done, retried, failed, countLeft(), refused.size());
+    }
+
+    private void hear(String word) {
+        words.add(word);
+        wake();
+    }
+
+    private void sayWords() {
+        for (String word = words.poll(); word != null; word = words.poll()) {
+            report.say(word);
+        }
     }
 
     /** @return false when there is nothing to do and nothing worth waiting for */
@@ -451,6 +467,7 @@ public final class Worker implements AutoCloseable {
     private void finishRunning() {
         while (busy() > 0) {
             await(POLL);
+            sayWords();
         }
     }
 

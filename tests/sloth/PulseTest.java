@@ -1,7 +1,6 @@
 package sloth;
 
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,18 +29,7 @@ class PulseTest extends QueueFixture {
 
     @BeforeEach void start() {
         awake = new Awake(clock);
-        pulse = new Pulse(queue, awake, running, report(), broken::add);
-    }
-
-    /** Hears what is said, and nothing else. */
-    private Worker.Report report() {
-        Class<?>[] type = {Worker.Report.class};
-        return (Worker.Report) Proxy.newProxyInstance(getClass().getClassLoader(), type, (proxy, told, args) -> {
-            if (told.getName().equals("say")) {
-                said.add((String) args[0]);
-            }
-            return null;
-        });
+        pulse = new Pulse(queue, awake, running, said::add, broken::add);
     }
 
     /** An attempt that only has output. */

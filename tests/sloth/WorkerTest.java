@@ -1,9 +1,13 @@
 package sloth;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -20,8 +24,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 @EnabledOnOs(value = {OS.LINUX, OS.MAC}, disabledReason = "its jobs are shell commands")
 class WorkerTest extends QueueFixture {
 
-    /** Says what happens between the claim and the start of the job. */
-    private record Meanwhile(Runnable what) implements Worker.Report {
+    /** Says what happens between the claim and the start of the job, and while the worker says something. */
+    private record Meanwhile(Runnable what, Runnable saying) implements Worker.Report {
 
         @Override public void started(Lease lease) {
             what.run();
@@ -40,6 +44,7 @@ class WorkerTest extends QueueFixture {
         }
 
         @Override public void say(String line) {
+            saying.run();
         }
 
         @Override public void load(LongSupplier due) {
@@ -47,8 +52,12 @@ class WorkerTest extends QueueFixture {
     }
 
     private void run(Runnable meanwhile) {
+        run(meanwhile, () -> { });
+    }
+
+    private void run(Runnable meanwhile, Runnable saying) {
         Worker.Settings once = new Worker.Settings(List.of(), 1, Duration.ZERO, false, null);
-        try (Worker worker = new Worker(folder, clock, once, new Meanwhile(meanwhile))) {
+        try (Worker worker = new Worker(folder, clock, once, new Meanwhile(meanwhile, saying))) {
             worker.run();
         }
     }
@@ -70,6 +79,37 @@ class WorkerTest extends QueueFixture {
         Files.writeString(Files.createDirectories(folder.state(id)).resolve("notes"), "somebody else's");
         run(() -> { });
         assertEquals(State.DONE, state(id));
+    }
+
+    @Test void keeps_its_lease_while_its_screen_stands_still() throws IOException {
+        Path goOn = root.resolve("go-on");
+        long id = queue.add(NewJob.command("sh", "-c", "until [ -e \"$0\" ]; do sleep 0.05; done", goOn.toString())).id();
+        run(() -> clock.pass(ofSeconds(30)), () -> {
+            if (Files.exists(goOn)) {
+                return;
+            }
+            // It tells that time went by. Until this returns nothing more is said, and the lease goes on.
+            clock.pass(ofSeconds(50));
+            until(() -> row(id).leaseUntil() == null || row(id).leaseUntil() >= clock.millis() + 60_000);
+            assertEquals(State.CLAIMED, state(id));
+            touch(goOn);
+        });
+        assertEquals(State.DONE, state(id));
+    }
+
+    private static void until(BooleanSupplier seen) {
+        for (long end = System.nanoTime() + ofSeconds(20).toNanos(); !seen.getAsBoolean() && System.nanoTime() < end; ) {
+            LockSupport.parkNanos(20_000_000);
+        }
+        assertTrue(seen.getAsBoolean(), "not within 20 s");
+    }
+
+    private static void touch(Path file) {
+        try {
+            Files.writeString(file, "");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test void that_was_frozen_since_its_claim_does_not_begin_a_job_that_another_one_has_run() {
