@@ -13,6 +13,8 @@ final class JobRow {
     /** Longer text is cut: a message is a line for the eye, the log has the rest. */
     static final int MESSAGE_CHARS = 500;
 
+    /** Colours and moves of the cursor: without its first character the rest of such a sequence would stay as text. */
+    private static final Pattern ESCAPES = Pattern.compile("\u001b\\[[0-?]*[ -/]*[@-~]");
     private static final Pattern CONTROLS = Pattern.compile("\\p{Cntrl}+");
     private static final Pattern HALF_CHARACTER =
         Pattern.compile("[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]");
@@ -123,7 +125,7 @@ final class JobRow {
         if (message == null) {
             return null;
         }
-        String line = message.lines().filter(l -> !l.isBlank()).findFirst().orElse("");
+        String line = ESCAPES.matcher(message).replaceAll("").lines().filter(l -> !l.isBlank()).findFirst().orElse("");
         line = HALF_CHARACTER.matcher(CONTROLS.matcher(line).replaceAll(" ")).replaceAll("?").strip();
         if (line.length() <= MESSAGE_CHARS) {
             return line;

@@ -110,19 +110,24 @@ final class Output {
         }
     }
 
+    /** Colours that are switched off on a line of their own say nothing. */
+    private static boolean says(String line) {
+        return !line.isBlank() && (line.indexOf('\u001b') < 0 || !JobRow.clean(line).isEmpty());
+    }
+
     private void outLine(String line) {
         Matcher m = PROGRESS.matcher(line.strip());
         if (m.matches()) {
             Long total = m.group(2) == null ? null : Long.valueOf(m.group(2));
             progress(new JobRecord.Progress(Long.parseLong(m.group(1)), total, m.group(3)));
-        } else if (!line.isBlank()) {
+        } else if (says(line)) {
             lastOut = line;
         }
     }
 
     /** What is indented, such as the frames of a stack trace, explains the line above it. */
     private void errLine(String line) {
-        if (!line.isBlank() && !JVM_NOTE.matcher(line).matches() && (lastErr == null || !Character.isWhitespace(line.charAt(0)))) {
+        if (says(line) && !JVM_NOTE.matcher(line).matches() && (lastErr == null || !Character.isWhitespace(line.charAt(0)))) {
             lastErr = line;
         }
     }

@@ -33,7 +33,7 @@ class AttemptsTest {
         here.sh("timeout", "#JOB attempts=1 timeout=2s", "trap '' TERM", "while :; do echo busy; sleep 0.2; done");
         here.sh("stall", "#JOB attempts=1 stall=2s", "echo begun", "exec sleep 300");
         here.sh("busy", "#JOB attempts=1 stall=4s", "for i in 1 2 3 4 5 6; do echo \"::progress $i/6 half\"; sleep 1; done");
-        here.sh("control", "printf 'a\\033[31mred\\a\\tb\\r\\n'");
+        here.sh("control", "printf 'a\\033[31mred\\a\\tb\\r\\n\\033[0m\\n'");
         here.sh("long", "head -c 100000 /dev/zero | tr '\\0' x");
         here.sh("env", "#JOB attempts=3", "env | grep ^SLOTHQ_ | sort", "touch \"$SLOTHQ_STATE/kept\"");
         here.sh("state", "#JOB attempts=2 backoff=50ms", "ls \"$SLOTHQ_STATE\"", "touch \"$SLOTHQ_STATE/kept\"; [ $SLOTHQ_ATTEMPT = 2 ]");
@@ -111,7 +111,7 @@ class AttemptsTest {
     @Test void has_a_message_without_control_characters_500_characters_at_most() {
         String message = job("control").message();
         assertFalse(message.matches("(?s).*\\p{Cntrl}.*"), message);
-        assertTrue(message.startsWith("a") && message.contains("red") && message.endsWith("b"), message);
+        assertTrue(message.startsWith("ared") && message.endsWith("b"), message);
         assertEquals(500, job("long").message().length());
         assertEquals("x".repeat(499) + "…", job("long").message());
         assertEquals(100_000, log("long").length);
