@@ -22,7 +22,9 @@ import java.util.Optional;
 import java.util.Spliterators;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -207,7 +209,7 @@ public final class SlothQueue implements AutoCloseable {
     /** Takes the first due job, highest priority, then lowest id, after taking back what was lost. */
     public Optional<Lease> claim(String worker) {
         return file.move(now -> {
-            takeBackLost(now, null);
+            takeBackLost(now, claim -> false);
             return next(worker, List.of(), now);
         });
     }
@@ -489,10 +491,20 @@ public final class SlothQueue implements AutoCloseable {
      * @return the jobs as they are now: pending, or failed for want of attempts
      */
     List<JobRecord> reclaim(String me) {
-        return file.move(now -> takeBackLost(now, me));
+        return reclaim(me, job -> true);
     }
 
-    private List<JobRecord> takeBackLost(long now, String me) throws SQLException {
+    /**
+     * As above.
+     *
+     * @param knows which of its own claims it knows of, by the job. One that it does not know of came of a commit that seemed
+     *              to fail: nobody renews it
+     */
+    List<JobRecord> reclaim(String me, LongPredicate knows) {
+        return file.move(now -> takeBackLost(now, claim -> claim.worker().equals(me) && knows.test(claim.id())));
+    }
+
+    private List<JobRecord> takeBackLost(long now, Predicate<Evidence.Claim> leaveAlone) throws SQLException {
         List<Evidence.Claim> claims = claims();
         if (claims.stream().anyMatch(c -> c.isLongerThanItsLease(now))) {
             file.capLeases(now);
@@ -501,7 +513,7 @@ public final class SlothQueue implements AutoCloseable {
         Map<String, Optional<Roster.WorkerRecord>> workers = new HashMap<>();
         List<JobRecord> taken = new ArrayList<>();
         for (Evidence.Claim claim : claims) {
-            if (claim.worker().equals(me)) {
+            if (leaveAlone.test(claim)) {
                 continue;
             }
             if (!workers.containsKey(claim.worker())) {

@@ -210,7 +210,7 @@ public final class Worker implements AutoCloseable {
 
     /** Ends what dead and hung workers left running: nothing of theirs goes out again before. */
     void sweep() {
-        queue.reclaim(id).forEach(this::tellTaken);
+        queue.reclaim(id, this::isRunning).forEach(this::tellTaken);
         for (Roster.ProcessRecord p : queue.strays()) {
             if (isOurs(p)) {
                 if (p.endAll()) {
@@ -238,10 +238,14 @@ public final class Worker implements AutoCloseable {
     /** A live worker ends its own cancelled job; a hung one does not. */
     private boolean isOurs(Roster.ProcessRecord p) {
         if (p.worker().equals(id)) {
-            return running.stream().noneMatch(r -> r.lease.id() == p.job());
+            return !isRunning(p.job());
         }
         boolean cancelled = queue.job(p.job()).map(j -> j.state() == State.CANCELLED).orElse(true);
         return !cancelled || queue.isDead(p.worker());
+    }
+
+    private boolean isRunning(long job) {
+        return running.stream().anyMatch(r -> r.lease.id() == job);
     }
 
     /** Hands jobs to the slots that are free, in the order of the claims. */

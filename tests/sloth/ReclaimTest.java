@@ -70,6 +70,22 @@ class ReclaimTest extends QueueFixture {
         assertEquals(State.FAILED, state(id));
     }
 
+    @Test void that_does_not_know_of_its_claim_is_taken_back_from_it_when_nobody_renews_it() {
+        long known = queue.add(job("a.sh")).id();
+        long orphan = queue.add(job("b.sh")).id();
+        queue.enter("w1", 1);
+        queue.claimToRun("w1", List.of());
+        queue.claimToRun("w1", List.of());
+        try (WorkerLocks.Held lock = new WorkerLocks(folder.locks()).take("w1")) {
+            clock.pass(ofSeconds(60));
+            assertEquals(List.of(), queue.reclaim("w1", id -> id == known), "it may be on its way to begin it");
+            clock.pass(ofSeconds(60));
+            assertEquals(List.of(), queue.reclaim("w1"));
+            assertEquals(List.of(orphan), queue.reclaim("w1", id -> id == known).stream().map(JobRecord::id).toList());
+            assertEquals(State.CLAIMED, state(known));
+        }
+    }
+
     @Test void is_told_to_whoever_takes_back() {
         long again = queue.add(job("a.sh")).id();
         long over = queue.add(job("b.sh").attempts(1)).id();
