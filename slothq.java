@@ -141,8 +141,9 @@ import sloth.Worker;
     descriptionHeading = "%n", optionListHeading = "%n",
     synopsisSubcommandLabel = "COMMAND",
     header = "A patient job queue for one folder.",
-    description = {"Finds the job files in jobs/ and runs them from a queue in one SQLite file, .slothq/queue.db.",
-        "A laptop that sleeps, a kill -9, a power cut or a clock that jumps neither loses a job nor runs one twice at once."},
+    description = {"Finds the job files in jobs/ and runs them from a queue in one SQLite file,",
+        ".slothq/queue.db. A laptop that sleeps, a kill -9, a power cut or a clock that",
+        "jumps neither loses a job nor runs one twice at once."},
     footer = {"%nWithout a command: status. Exit codes: 0 fine, 1 a job failed, 2 it cannot be asked for, 3 the queue cannot be used."})
 public class slothq implements Callable<Integer> {
 
