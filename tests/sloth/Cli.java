@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -330,6 +331,7 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
     /** A process of ours, with what it has written so far. */
     static final class Live {
 
+        private final Path folder;
         private final Process process;
         private final ByteArrayOutputStream out = new ByteArrayOutputStream();
         private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -337,6 +339,7 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
         private final Thread errReader;
 
         Live(List<String> command, Path folder, Map<String, String> environment) {
+            this.folder = folder;
             ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
             builder.environment().keySet().removeIf(n -> n.startsWith("SLOTHQ_") || n.equals("NO_COLOR") || n.equals("LANG"));
             builder.environment().put("LC_ALL", "C.UTF-8");
@@ -419,6 +422,26 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
         Live signal(String name) {
             Cli.signal(name, pid());
             return this;
+        }
+
+        /** SIGSTOP, but not in the middle of a write: then everybody would wait for it, as the README has it. */
+        Live freeze() {
+            for (signal("STOP"); !canWrite(); signal("STOP")) {
+                signal("CONT");
+                pause(Duration.ofMillis(20));
+            }
+            return this;
+        }
+
+        private boolean canWrite() {
+            try (var c = Db.connect(new QueueFolder(folder).database()); var s = c.createStatement()) {
+                s.execute("PRAGMA busy_timeout = 200");
+                s.executeUpdate("BEGIN IMMEDIATE");
+                s.executeUpdate("ROLLBACK");
+                return true;
+            } catch (SQLException e) {
+                return false;
+            }
         }
 
         /** kill -9, and it is gone. */

@@ -35,21 +35,21 @@ class FrozenWorkerTest {
 
     @Test void loses_its_job_whose_processes_run_on() throws Exception {
         start("1s");
-        slow.signal("STOP");
+        slow.freeze();
         itsJobGoesOnElsewhere();
     }
 
     @Test void loses_its_job_that_is_frozen_with_it() throws Exception {
         start("1s");
         long job = witness.pids(1).get(0);
-        slow.signal("STOP");
+        slow.freeze();
         Rig.run("sh", "-c", "kill -s STOP -- -" + job).exits(0);
         itsJobGoesOnElsewhere();
     }
 
     @Test void keeps_its_job_when_it_wakes_within_one_more_lease() throws Exception {
         start("5s");
-        slow.signal("STOP");
+        slow.freeze();
         long over = cli.job(1).leaseUntil();
         Cli.until("its lease is over, and the other worker has had a look", () -> over + 1_500 < System.currentTimeMillis());
         slow.signal("CONT");

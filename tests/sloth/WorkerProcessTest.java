@@ -163,7 +163,7 @@ class WorkerProcessTest {
     @Test void that_froze_beyond_its_lease_loses_its_job_and_finds_out_when_it_wakes() {
         staying("lease=1s");
         Cli.Live frozen = running();
-        frozen.signal("STOP");
+        frozen.freeze();
         // Before that a run rightly leaves it to its worker.
         Cli.until("its lease is over", () -> here.job(1).leaseUntil() < System.currentTimeMillis());
         here.slothq("run").exits(0).hasLine("done", "1 job.sh", "again");
@@ -205,7 +205,7 @@ class WorkerProcessTest {
         List.of("main", "child", "escaped").forEach(name -> here.file(name, ""));
         Cli.Live stopped = running();
         escaped = here.pidIn("escaped");
-        stopped.signal("STOP");
+        stopped.freeze();
         here.slothq("cancel", "1").exits(0);
         assertAllGone("after cancel");
         assertFalse(Cli.isAlive(escaped));
