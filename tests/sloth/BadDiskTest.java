@@ -30,7 +30,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 @Execution(ExecutionMode.CONCURRENT)
 class BadDiskTest {
 
-    private static final int PAGE = 4096;
+    private static final int BLOCK = 4096;
     /** Every command that needs the queue's file. */
     private static final List<String> COMMANDS = List.of("run", "add -- true", "add welcome", "status", "list", "show 1", "log 1", "wait 1",
         "retry 1", "retry --failed", "cancel 1", "prune", "init", "doctor", "backup copy.db");
@@ -159,7 +159,7 @@ class BadDiskTest {
     // ---- not a queue
 
     @Test void that_wrote_noise_over_the_file_is_refused_by_every_command_and_keeps_its_bytes() throws Exception {
-        byte[] noise = new byte[PAGE];
+        byte[] noise = new byte[BLOCK];
         new Random(1).nextBytes(noise);
         assertRefusedByAll(noise, "is not a database");
     }
@@ -205,9 +205,10 @@ class BadDiskTest {
         Path lines = Files.writeString(cli.folder().resolveSibling("lines"), "another\n".repeat(300));
         cli.slothq("add", "--each", lines.toString(), "--", "true").exits(0);
         byte[] bytes = Files.readAllBytes(database());
-        byte[] noise = new byte[PAGE];
+        byte[] noise = new byte[number("PRAGMA page_size")];
         new Random(1).nextBytes(noise);
-        System.arraycopy(noise, 0, bytes, (rootPage("job") - 1) * PAGE, PAGE);
+        int root = number("SELECT rootpage FROM sqlite_schema WHERE name = 'job'");
+        System.arraycopy(noise, 0, bytes, (root - 1) * noise.length, noise.length);
         Files.write(database(), bytes);
         for (String command : List.of("add -- true", "status", "list", "show 1", "wait 1", "retry --failed", "cancel 1", "prune",
             "backup copy.db")) {
@@ -219,8 +220,7 @@ class BadDiskTest {
         assertUnusable(cli.process("run"), "is damaged");
     }
 
-    private int rootPage(String table) throws Exception {
-        String sql = "SELECT rootpage FROM sqlite_schema WHERE name = '" + table + "'";
+    private int number(String sql) throws Exception {
         try (Connection c = Db.connect(database()); var s = c.createStatement(); var r = s.executeQuery(sql)) {
             return r.getInt(1);
         }
@@ -403,7 +403,7 @@ class BadDiskTest {
 
         /** Leaves so many bytes free. */
         void fill(long free) throws IOException {
-            byte[] block = new byte[PAGE];
+            byte[] block = new byte[BLOCK];
             try (OutputStream ballast = Files.newOutputStream(folder.resolve("ballast"))) {
                 while (free == 0 || Files.getFileStore(folder).getUsableSpace() > free) {
                     ballast.write(block);
