@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,7 @@ final class Json {
     private Json() {
     }
 
-    /** @param value null, a string, number or boolean, or a list or map of such */
+    /** @param value null, a string, number or boolean, or a collection or map of such */
     static String text(Object value) {
         StringWriter text = new StringWriter();
         try {
@@ -42,9 +43,9 @@ final class Json {
                 write(out.name((String) member.getKey()), member.getValue());
             }
             out.endObject();
-        } else if (value instanceof List<?> list) {
+        } else if (value instanceof Collection<?> elements) {
             out.beginArray();
-            for (Object element : list) {
+            for (Object element : elements) {
                 write(out, element);
             }
             out.endArray();

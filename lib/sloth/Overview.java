@@ -24,7 +24,7 @@ final class Overview {
     List<JobRecord> pending(Collection<String> only, int most) {
         return file.look(() -> file.db().all("""
             SELECT * FROM job WHERE state = 'pending' AND finished IS NULL AND (? = 0 OR job IN (SELECT value FROM json_each(?)))
-            ORDER BY due DESC, not_before, id LIMIT ?""", JobRow::read, only.size(), Json.text(List.copyOf(only)), most));
+            ORDER BY due DESC, not_before, id LIMIT ?""", JobRow::read, only.size(), Json.text(only), most));
     }
 
     /** How a batch stands. @param left pending or running with a live worker */
@@ -59,7 +59,7 @@ final class Overview {
             ? file.db().number("SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL")
             : file.db().number("""
                 SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL
-                  AND job IN (SELECT value FROM json_each(?))""", Json.text(List.copyOf(only))));
+                  AND job IN (SELECT value FROM json_each(?))""", Json.text(only)));
     }
 
     /** Pending jobs that a claim could take now, by the clock. */
@@ -76,13 +76,13 @@ final class Overview {
                 r -> Roster.nullable(r, "min(not_before)"))
             : file.db().one("""
                 SELECT min(not_before) AS first FROM job WHERE state = 'pending' AND due = 0
-                  AND job IN (SELECT value FROM json_each(?))""", r -> Roster.nullable(r, "first"), Json.text(List.copyOf(only))));
+                  AND job IN (SELECT value FROM json_each(?))""", r -> Roster.nullable(r, "first"), Json.text(only)));
     }
 
     /** Pending jobs that are due, and jobs claimed by others whose lease is over: what a worker may still wait for. */
     long dueOrOverdue(Collection<String> only, String me) {
         long now = file.now();
-        String names = Json.text(List.copyOf(only));
+        String names = Json.text(only);
         return file.look(() -> file.db().number("""
             SELECT (SELECT count(*) FROM job WHERE state = 'pending' AND due = 1 AND finished IS NULL
                        AND (? = 0 OR job IN (SELECT value FROM json_each(?))))

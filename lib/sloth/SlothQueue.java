@@ -247,7 +247,7 @@ public final class SlothQueue implements AutoCloseable {
 
     private Optional<Lease> take(String worker, Collection<String> only, long now) throws SQLException {
         while (true) {
-            Object[] names = only.isEmpty() ? new Object[0] : new Object[] {Json.text(List.copyOf(only))};
+            Object[] names = only.isEmpty() ? new Object[0] : new Object[] {Json.text(only)};
             Optional<Long> next = file.db().one(only.isEmpty() ? NEXT_OF_ALL : NEXT_OF_SOME, r -> r.getLong(1), names);
             if (next.isEmpty()) {
                 return Optional.empty();
@@ -487,18 +487,10 @@ public final class SlothQueue implements AutoCloseable {
     /**
      * Takes back what dead and hung workers left. A job goes out again only when its processes are known to be gone.
      *
-     * @param me whose own claims are left alone: it knows of them itself
+     * @param me    whose own claims are left alone
+     * @param knows as far as it knows of them, by the job. One that it does not know of came of a commit that seemed to fail:
+     *              nobody renews it
      * @return the jobs as they are now: pending, or failed for want of attempts
-     */
-    List<JobRecord> reclaim(String me) {
-        return reclaim(me, job -> true);
-    }
-
-    /**
-     * As above.
-     *
-     * @param knows which of its own claims it knows of, by the job. One that it does not know of came of a commit that seemed
-     *              to fail: nobody renews it
      */
     List<JobRecord> reclaim(String me, LongPredicate knows) {
         return file.move(now -> takeBackLost(now, claim -> claim.worker().equals(me) && knows.test(claim.id())));

@@ -440,6 +440,7 @@ final class Cli implements BeforeAllCallback, BeforeEachCallback, AfterEachCallb
                 s.executeUpdate("ROLLBACK");
                 return true;
             } catch (SQLException e) {
+                assertTrue(Trouble.isBusy(e), e.toString());
                 return false;
             }
         }

@@ -62,12 +62,12 @@ class EvidenceTest extends QueueFixture {
         queue.enter("w1", 1);
         try (WorkerLocks.Held lock = locks.take("w1")) {
             claim("w1");
-            queue.reclaim("w2");
+            reclaim("w2");
             assertEquals(State.CLAIMED, state(id), "it is alive");
             assertFalse(queue.isDead("w1"));
         }
         assertTrue(queue.isDead("w1"));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertEquals("worker died", last(id).detail().get("reason"));
         assertEquals(2, claim("w2").attempt());
     }
@@ -154,12 +154,12 @@ class EvidenceTest extends QueueFixture {
         try (WorkerLocks.Held lock = locks.take("w1")) {
             Lease hung = claim("w1");
             clock.pass(ofSeconds(60));
-            queue.reclaim("w2");
+            reclaim("w2");
             clock.pass(ofMillis(59_999));
-            queue.reclaim("w2");
+            reclaim("w2");
             assertEquals(State.CLAIMED, state(id));
             clock.pass(ofMillis(1));
-            queue.reclaim("w2");
+            reclaim("w2");
             assertEquals("worker hung: no heartbeat for 2m", last(id).detail().get("reason"));
             assertFalse(queue.heartbeat(hung), "when it wakes it is told so");
         }
@@ -234,7 +234,7 @@ class EvidenceTest extends QueueFixture {
         queue.leave("w1");
         assertEquals(List.of("w1"), queue.workers().stream().map(Roster.WorkerRecord::id).toList(),
             "it would be taken for one without a lock");
-        queue.reclaim("w2");
+        reclaim("w2");
         queue.leave("w1");
         assertEquals(List.of(), queue.workers());
     }

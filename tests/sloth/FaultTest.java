@@ -74,8 +74,8 @@ class FaultTest {
                 q.retryFailed(false, job -> { }, passedOver::add);
                 assertEquals(List.of(), passedOver);
             }),
-            tells("a reclaim", (q, clock) -> later(claimed(q), clock), (q, lease) -> q.reclaim("next")),
-            tells("a reclaim of the last attempt", (q, clock) -> later(claimed(q, 1), clock), (q, lease) -> q.reclaim("next")),
+            tells("a reclaim", (q, clock) -> later(claimed(q), clock), (q, lease) -> q.reclaim("next", job -> true)),
+            tells("a reclaim of the last attempt", (q, clock) -> later(claimed(q, 1), clock), (q, lease) -> q.reclaim("next", job -> true)),
             tells("a step", claimed, (q, lease) -> assertTrue(q.keepStep(lease, "upload", "1"))),
             new Scenario("a progress", false, claimed, (q, lease) -> assertTrue(q.progress(lease, new JobRecord.Progress(1, 2L, null)))),
             tells("a prune", done, (q, lease) -> assertEquals(1, q.prune(Duration.ZERO).size())),
@@ -112,7 +112,7 @@ class FaultTest {
 
     private static Lease lost(SlothQueue queue, TestClock clock) {
         Lease lease = later(claimed(queue), clock);
-        queue.reclaim("next");
+        queue.reclaim("next", job -> true);
         return lease;
     }
 

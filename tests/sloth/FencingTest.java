@@ -70,7 +70,7 @@ class FencingTest extends QueueFixture {
         queue.add(job("backup.sh"));
         Lease stale = claim("slow");
         clock.pass(ofSeconds(60));
-        queue.reclaim("next");
+        reclaim("next");
         refused(word, stale);
         assertEquals(2, claim().attempt());
     }
@@ -167,7 +167,7 @@ class FencingTest extends QueueFixture {
         long id = queue.add(job("backup.sh")).id();
         Lease slow = queue.claimToRun("slow", List.of()).orElseThrow();
         clock.pass(ofSeconds(60));
-        queue.reclaim("next");
+        reclaim("next");
         assertFalse(queue.processesOf(id).isEmpty());
         queue.lost(slow);
         assertEquals(List.of(), queue.processesOf(id));

@@ -41,7 +41,7 @@ class HistoryTest extends QueueFixture {
         assertReplayed(id);
         claim("w1");
         clock.pass(ofSeconds(60));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertReplayed(id);
         queue.fail(claim("w2"), "third");
         assertReplayed(id);
@@ -68,7 +68,7 @@ class HistoryTest extends QueueFixture {
         long id = queue.add(job("a.sh").attempts(1)).id();
         claim("w1");
         clock.pass(ofSeconds(60));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertReplayed(id);
     }
 

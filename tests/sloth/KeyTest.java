@@ -54,7 +54,7 @@ class KeyTest extends QueueFixture {
         clock.pass(ofSeconds(2));
         claim();
         clock.pass(ofSeconds(60));
-        queue.reclaim("next");
+        reclaim("next");
         assertEquals(id, queue.add(job("mail.sh").key("today")).id());
     }
 

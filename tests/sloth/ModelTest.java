@@ -240,7 +240,7 @@ class ModelTest {
         } else if (dice < 7) {
             String worker = anyWorker();
             note(worker + " takes back what was lost");
-            queue.reclaim(worker);
+            queue.reclaim(worker, job -> true);
             twin.reclaim(worker);
         } else if (dice < 9) {
             note("processes of claims that are over are found gone");

@@ -104,9 +104,9 @@ class PlanTest extends QueueFixture {
     }
 
     @Test void finds_claimed_rows_by_their_own_index() throws SQLException {
-        assertUses("job_open", plan("WHERE state = 'claimed' AND", () -> queue.reclaim("w")));
+        assertUses("job_open", plan("WHERE state = 'claimed' AND", () -> reclaim("w")));
         assertSearches(() -> {
-            queue.reclaim("w");
+            reclaim("w");
             queue.strays();
             queue.overview().stranded();
         });
@@ -153,7 +153,7 @@ class PlanTest extends QueueFixture {
     @Test void costs_an_add_and_a_cycle_about_what_an_empty_one_costs() throws SQLException {
         Runnable cycle = () -> {
             queue.add(job("c.sh").key("fresh"));
-            queue.reclaim("w");
+            reclaim("w");
             Lease lease = queue.claimToRun("w", List.of()).orElseThrow();
             queue.heartbeat(lease);
             queue.complete(lease, "done");

@@ -58,6 +58,11 @@ abstract class QueueFixture {
         return queue.claim(worker).orElseThrow(() -> new AssertionError("there was no job to claim"));
     }
 
+    /** As a worker does that knows of all its own claims. */
+    List<JobRecord> reclaim(String me) {
+        return queue.reclaim(me, job -> true);
+    }
+
     void assertNothingToClaim(String why) {
         queue.claim("anybody").ifPresent(lease -> {
             throw new AssertionError(why + ", but job " + lease.id() + " was handed out");

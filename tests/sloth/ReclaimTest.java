@@ -27,7 +27,7 @@ class ReclaimTest extends QueueFixture {
         long id = queue.add(job("backup.sh")).id();
         claim("w1");
         clock.pass(ofSeconds(60));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertEquals("reclaimed", last(id).event());
         assertEquals("w1", last(id).worker());
         assertEquals(1, last(id).attempt());
@@ -39,7 +39,7 @@ class ReclaimTest extends QueueFixture {
         long id = queue.add(job("backup.sh")).id();
         claim("w1");
         clock.pass(ofSeconds(60));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertEquals(State.PENDING, state(id));
         assertNull(row(id).notBefore());
     }
@@ -80,7 +80,7 @@ class ReclaimTest extends QueueFixture {
             clock.pass(ofSeconds(60));
             assertEquals(List.of(), queue.reclaim("w1", id -> id == known), "it may be on its way to begin it");
             clock.pass(ofSeconds(60));
-            assertEquals(List.of(), queue.reclaim("w1"));
+            assertEquals(List.of(), reclaim("w1"));
             assertEquals(List.of(orphan), queue.reclaim("w1", id -> id == known).stream().map(JobRecord::id).toList());
             assertEquals(State.CLAIMED, state(known));
         }
@@ -91,9 +91,9 @@ class ReclaimTest extends QueueFixture {
         long over = queue.add(job("b.sh").attempts(1)).id();
         claim("w1");
         claim("w1");
-        assertEquals(List.of(), queue.reclaim("w2"));
+        assertEquals(List.of(), reclaim("w2"));
         clock.pass(ofSeconds(60));
-        List<JobRecord> taken = queue.reclaim("w2");
+        List<JobRecord> taken = reclaim("w2");
         assertEquals(List.of(again, over), taken.stream().map(JobRecord::id).toList());
         assertEquals(List.of(State.PENDING, State.FAILED), taken.stream().map(JobRecord::state).toList());
     }
@@ -123,7 +123,7 @@ class ReclaimTest extends QueueFixture {
         Lease slow = claim("w1");
         clock.pass(ofSeconds(3_600));
         assertTrue(queue.complete(slow, "slow, but nobody had taken over"));
-        assertEquals(List.of(), queue.reclaim("w2"));
+        assertEquals(List.of(), reclaim("w2"));
         assertEquals(State.DONE, state(id));
     }
 
@@ -134,7 +134,7 @@ class ReclaimTest extends QueueFixture {
         assertEquals(List.of(), queue.overview().stranded());
         clock.pass(ofMillis(1));
         assertEquals(List.of(id), queue.overview().stranded().stream().map(JobRecord::id).toList());
-        queue.reclaim("w2");
+        reclaim("w2");
         assertEquals(List.of(), queue.overview().stranded());
     }
 
@@ -142,7 +142,7 @@ class ReclaimTest extends QueueFixture {
         long id = queue.add(job("backup.sh")).id();
         queue.claimToRun("w1", List.of());
         clock.pass(ofSeconds(60));
-        queue.reclaim("w2");
+        reclaim("w2");
         assertEquals(State.PENDING, state(id));
         assertNothingToClaim("a process of its first claim may be alive");
         assertTrue(queue.claimToRun("w2", List.of()).isEmpty());

@@ -331,9 +331,9 @@ class SchemaTest extends QueueFixture {
             assertEquals(List.of(), copy.workers());
             assertEquals(List.of(), copy.processesOf(id), "they are the original's: to end them would end its job");
             assertNotEquals(queue.mark(lease), copy.mark(lease));
-            assertEquals(List.of(), copy.reclaim("w2"), "only the lease counts");
+            assertEquals(List.of(), copy.reclaim("w2", job -> true), "only the lease counts");
             clock.pass(java.time.Duration.ofSeconds(60));
-            assertEquals(1, copy.reclaim("w2").size());
+            assertEquals(1, copy.reclaim("w2", job -> true).size());
         }
         reopen();
         assertEquals(1, queue.processesOf(id).size(), "the original keeps them");

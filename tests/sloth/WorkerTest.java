@@ -6,8 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -90,18 +88,11 @@ class WorkerTest extends QueueFixture {
             }
             // It tells that time went by. Until this returns nothing more is said, and the lease goes on.
             clock.pass(ofSeconds(50));
-            until(() -> row(id).leaseUntil() == null || row(id).leaseUntil() >= clock.millis() + 60_000);
+            Cli.until("its lease goes on", () -> row(id).leaseUntil() == null || row(id).leaseUntil() >= clock.millis() + 60_000);
             assertEquals(State.CLAIMED, state(id));
             touch(goOn);
         });
         assertEquals(State.DONE, state(id));
-    }
-
-    private static void until(BooleanSupplier seen) {
-        for (long end = System.nanoTime() + ofSeconds(20).toNanos(); !seen.getAsBoolean() && System.nanoTime() < end; ) {
-            LockSupport.parkNanos(20_000_000);
-        }
-        assertTrue(seen.getAsBoolean(), "not within 20 s");
     }
 
     private static void touch(Path file) {
@@ -116,7 +107,7 @@ class WorkerTest extends QueueFixture {
         long id = touching("begun");
         run(() -> {
             // Its pulse may come in between, and renew the lease once more.
-            while (queue.reclaim("another").isEmpty()) {
+            while (reclaim("another").isEmpty()) {
                 clock.pass(ofSeconds(60));
             }
             queue.strays().forEach(queue::gone);
